@@ -1,0 +1,32 @@
+/**
+ * Knows the texts that may not come back as evidence: what mem itself wrote, and the text of reference documents. A
+ * fold of the log.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { ArtifactId, ConnectorName, DocId } from "../src/domain/Ids.ts"
+import type { LogRecord } from "../src/domain/LogRecord.ts"
+
+/**
+ * What a paragraph was recognised as.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type ArtifactMatch =
+  | { readonly _tag: "Artifact"; readonly artifact_id: ArtifactId }
+  | { readonly _tag: "Reference"; readonly connector: ConnectorName; readonly doc_id: DocId }
+
+/**
+ * @since 0.1.0
+ * @category tags
+ */
+export class ArtifactRegistry extends Context.Tag("mem/ArtifactRegistry")<ArtifactRegistry, {
+  /** What this paragraph is a copy of, after normalisation; none for one of under 40 characters. */
+  readonly match: (paragraph: string) => Effect.Effect<Option.Option<ArtifactMatch>>
+  /** Takes in what was just committed. */
+  readonly learn: (records: ReadonlyArray<LogRecord>) => Effect.Effect<void>
+}>() {}

@@ -1,0 +1,33 @@
+/**
+ * Turns texts into vectors. Caching and counting are layers around any embedder, not options of one.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
+import type { EmbedderError, EmbedRefused } from "../src/domain/EmbedderErrors.ts"
+import type { EmbedderFingerprint } from "../src/domain/Ids.ts"
+import type { TokenCounter } from "./TokenCounter.ts"
+
+/**
+ * @since 0.1.0
+ * @category tags
+ */
+export class Embedder extends Context.Tag("mem/Embedder")<Embedder, {
+  /** Model, precision, dimensions, weights. Vectors of two fingerprints are never compared. */
+  readonly fingerprint: EmbedderFingerprint
+  /** Length of every vector. */
+  readonly dims: number
+  /** The model's own counter, so that a passage's budget and the model's limit cannot diverge. */
+  readonly counter: TokenCounter["Type"]
+  /** US dollars for a million tokens, where they cost any; estimates use it. */
+  readonly usd_per_million_tokens?: number
+  /**
+   * One answer a text, in order: its unit-length vector of `dims`, or why that text alone was refused. It fails as a
+   * whole only when the embedder cannot be used at all.
+   */
+  readonly embed: (
+    texts: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<Either.Either<Float32Array, EmbedRefused>>, EmbedderError>
+}>() {}

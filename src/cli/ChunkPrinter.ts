@@ -1,0 +1,114 @@
+/**
+ * The three ways in which `mem chunk` prints: a table for a person and JSON lines for a pipe, both as the chunks come,
+ * and one JSON document, which has to wait for the last.
+ *
+ * @since 0.1.0
+ */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { ChunkedFile, ChunkReport, ChunkSummary } from "../domain/ChunkReport.ts"
+import * as Table from "./ChunkTable.ts"
+import { Output, type OutputFailure } from "./Output.ts"
+
+/**
+ * A file on its way through: its chunks, and how many lines of it were skipped once they are through.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ChunkingFile<E> {
+  readonly file: string
+  readonly chunks: Stream.Stream<ChunkSummary, E>
+  readonly badLines: Effect.Effect<{ readonly bad_lines?: number }>
+}
+
+/**
+ * `file` prints one file, `end` what comes after the last.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ChunkPrinter {
+  readonly file: <E>(file: ChunkingFile<E>) => Effect.Effect<void, E | OutputFailure, Output>
+  readonly end: Effect.Effect<void, OutputFailure, Output>
+}
+
+/**
+ * What the printed figures were made with.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Made {
+  readonly max_tokens: number
+  readonly counter: string
+}
+
+const write = (text: string) => Effect.flatMap(Output, (output) => output.write(text))
+
+const forEachBatch = <E, E2, R>(
+  chunks: Stream.Stream<ChunkSummary, E>,
+  print: (batch: ReadonlyArray<ChunkSummary>) => Effect.Effect<void, E2, R>
+) => Stream.runForEachChunk(chunks, (batch) => print(Chunk.toReadonlyArray(batch)))
+
+const encodeSummary = Schema.encodeSync(Schema.parseJson(ChunkSummary))
+const encodeReport = Schema.encodeSync(Schema.parseJson(ChunkReport))
+
+/**
+ * One JSON object a chunk.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const jsonl: ChunkPrinter = {
+  file: ({ chunks }) =>
+    forEachBatch(chunks, (batch) => write(batch.map((summary) => `${encodeSummary(summary)}\n`).join(""))),
+  end: Effect.void
+}
+
+/**
+ * A table for each file.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const table = (made: Made): ChunkPrinter => ({
+  file: ({ chunks, file }) =>
+    Effect.gen(function*() {
+      const seen = yield* Ref.make(Table.nothing)
+      // A file that cannot be read gets no table: its head waits for the first chunk, or for the end.
+      const print = (totals: Table.Totals, below: string) =>
+        write(totals.chunks === 0 ? Table.header(file) + below : below)
+      yield* forEachBatch(chunks, (batch) =>
+        Effect.flatMap(
+          Ref.getAndUpdate(seen, (totals) => batch.reduce(Table.add, totals)),
+          (before) => print(before, batch.map(Table.row).join(""))
+        ))
+      const totals = yield* Ref.get(seen)
+      yield* print(totals, Table.footer(totals, made))
+    }),
+  end: Effect.void
+})
+
+/**
+ * One JSON document.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const json = (made: Made): Effect.Effect<ChunkPrinter> =>
+  Effect.map(Ref.make<ReadonlyArray<ChunkedFile>>([]), (files) => ({
+    file: ({ badLines, chunks, file }) =>
+      Effect.gen(function*() {
+        const all = Chunk.toReadonlyArray(yield* Stream.runCollect(chunks))
+        const done = new ChunkedFile({ file, chunks: all, ...yield* badLines })
+        yield* Ref.update(files, (before) => [...before, done])
+      }),
+    end: Effect.flatMap(
+      Ref.get(files),
+      (files) => write(`${encodeReport(new ChunkReport({ command: "chunk", ok: true, ...made, files }))}\n`)
+    )
+  }))

@@ -1,0 +1,73 @@
+/**
+ * The whole command line: words in, effects out. Errors that end a run are told here, on standard error for a person
+ * and under `--json` as the one document on standard output.
+ *
+ * @since 0.1.0
+ */
+import * as CliConfig from "@effect/cli/CliConfig"
+import * as Command from "@effect/cli/Command"
+import * as HelpDoc from "@effect/cli/HelpDoc"
+import * as ValidationError from "@effect/cli/ValidationError"
+import * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import { stripVTControlCharacters } from "node:util"
+import { normalise } from "./Argv.ts"
+import { chunk } from "./Chunk.ts"
+import { global } from "./Global.ts"
+import { ofCommand } from "./Grammar.ts"
+import { ClosedPipe, Output } from "./Output.ts"
+import { printable } from "./Printable.ts"
+import { version } from "./Version.ts"
+
+const mem = global.pipe(Command.withSubcommands([chunk]))
+
+const grammar = ofCommand("mem", mem)
+
+const footer = HelpDoc.blocks([
+  HelpDoc.p("The options of mem itself, --home DIR and --json, may stand before or behind a command."),
+  HelpDoc.p("Exit codes: 0 done, 1 failed, 2 wrong usage or configuration (nothing was done), 130 interrupted.")
+])
+
+const parse = Command.run(mem, { name: "mem", version, footer })
+
+const config = CliConfig.layer({ showBuiltIns: false, showTypes: false })
+
+const code = (error: unknown): string =>
+  Predicate.hasProperty(error, "_tag") && Predicate.isString(error._tag) ? error._tag : "Defect"
+
+const message = (error: unknown): string =>
+  ValidationError.isValidationError(error)
+    ? stripVTControlCharacters(HelpDoc.toAnsiText(error.error)).trim()
+    : error instanceof Error
+    ? error.message
+    : String(error)
+
+/** Nothing is said of an interruption, nor of a reader that has gone. */
+const tell = (command: string, asJson: boolean) => (cause: Cause.Cause<unknown>) => {
+  const error = Cause.squash(cause)
+  if (Cause.isInterruptedOnly(cause) || error instanceof ClosedPipe) return Effect.void
+  const failure = { command, ok: false, error: { code: code(error), message: message(error) } }
+  return Effect.zipRight(
+    // The parser has printed its own already.
+    ValidationError.isValidationError(error) ? Effect.void : Console.error(`mem: ${printable(failure.error.message)}`),
+    asJson ? Effect.flatMap(Output, ({ write }) => write(`${JSON.stringify(failure)}\n`)) : Effect.void
+  )
+}
+
+/**
+ * Runs the command line, without the program's own name.
+ *
+ * @since 0.1.0
+ * @category running
+ */
+export const run = (args: ReadonlyArray<string>) => {
+  const words = Arr.takeWhile(args, (word) => word !== "--")
+  const command = words.find((word) => grammar.commands.has(word)) ?? "mem"
+  return Effect.flatMap(normalise("mem", grammar)(args), (normal) => parse(["node", "mem", ...normal])).pipe(
+    Effect.tapErrorCause(tell(command, words.includes("--json"))),
+    Effect.provide(config)
+  )
+}

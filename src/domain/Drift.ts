@@ -1,0 +1,73 @@
+/**
+ * Drift: what a sync would do, found out by readers alone.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { ConnectorName, DocId } from "./Ids.ts"
+import { Count } from "./Numbers.ts"
+import { ReportedError } from "./SyncReport.ts"
+
+const ids = Schema.Array(DocId)
+
+/**
+ * The documents that a sync would touch, by what it would do with them. `stale` ones are chunked or embedded again
+ * from the log's own text, without a fetch.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class DriftDocuments extends Schema.Class<DriftDocuments>("mem/DriftDocuments")({
+  new: ids,
+  changed: ids,
+  stale: ids,
+  moved: ids,
+  removed: ids
+}) {}
+
+/**
+ * What a sync would cost. `cost_usd` is there when the embedder names a price.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class Estimate extends Schema.Class<Estimate>("mem/Estimate")({
+  documents: Count,
+  passages: Count,
+  tokens: Count,
+  embed_texts: Count,
+  cost_usd: Schema.optional(Schema.NonNegative)
+}) {}
+
+/**
+ * One connector's part.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class ConnectorDrift extends Schema.Class<ConnectorDrift>("mem/ConnectorDrift")({
+  name: ConnectorName,
+  status: Schema.Literal("ok", "failed", "refused"),
+  error: Schema.optional(ReportedError),
+  new: Count,
+  changed: Count,
+  stale: Count,
+  moved: Count,
+  unchanged: Count,
+  removed: Count,
+  documents: DriftDocuments,
+  estimate: Schema.optional(Estimate)
+}) {}
+
+/**
+ * The one JSON document of `mem drift --json`.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class DriftReport extends Schema.Class<DriftReport>("mem/DriftReport")({
+  command: Schema.Literal("drift"),
+  ok: Schema.Boolean,
+  drift: Schema.Boolean,
+  connectors: Schema.Array(ConnectorDrift)
+}) {}

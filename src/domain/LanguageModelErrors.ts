@@ -1,0 +1,97 @@
+/**
+ * What can go wrong when a language model is asked. The loop decides by the tag: the first two are tried again, a
+ * refusal counts as a closed gate, a context that is too long halves the window.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * The server asks to wait, `retry_after_ms` milliseconds where it says so.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class RateLimited extends Schema.TaggedError<RateLimited>("mem/RateLimited")("RateLimited", {
+  model: Schema.String,
+  retry_after_ms: Schema.optional(Schema.Number)
+}) {
+  override get message(): string {
+    const wait = this.retry_after_ms === undefined ? "later" : `in ${Math.ceil(this.retry_after_ms / 1000)} s`
+    return `${this.model} is rate limited; try again ${wait}, or set a lower limit with --max-calls`
+  }
+}
+
+/**
+ * No answer in time.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ModelTimeout extends Schema.TaggedError<ModelTimeout>("mem/ModelTimeout")("ModelTimeout", {
+  model: Schema.String,
+  after_ms: Schema.Number
+}) {
+  override get message(): string {
+    return `${this.model} gave no answer within ${this.after_ms} ms; check that its server is up, or raise its timeout`
+  }
+}
+
+/**
+ * The model declined to answer.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ModelRefused extends Schema.TaggedError<ModelRefused>("mem/ModelRefused")("ModelRefused", {
+  model: Schema.String,
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `${this.model} declined: ${this.detail}; the chunk was left out of memory, its records are archived`
+  }
+}
+
+/**
+ * An answer that cannot be read, or a status that will not change by asking again.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class BadResponse extends Schema.TaggedError<BadResponse>("mem/BadResponse")("BadResponse", {
+  model: Schema.String,
+  detail: Schema.String,
+  cause: Schema.optional(Schema.Defect)
+}) {
+  override get message(): string {
+    return `${this.model} answered with something unusable: ${this.detail}; check its base URL and its name in connectors.yaml`
+  }
+}
+
+/**
+ * The prompt does not fit into the model's context.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ContextTooLong extends Schema.TaggedError<ContextTooLong>("mem/ContextTooLong")("ContextTooLong", {
+  model: Schema.String,
+  tokens: Schema.optional(Schema.Number)
+}) {
+  override get message(): string {
+    return `the prompt is too long for ${this.model}; lower max_tokens of the chunking, or choose a model with more context`
+  }
+}
+
+/**
+ * Whatever a language model's layer may fail with.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const LanguageModelError = Schema.Union(RateLimited, ModelTimeout, ModelRefused, BadResponse, ContextTooLong)
+/**
+ * @since 0.1.0
+ * @category errors
+ */
+export type LanguageModelError = typeof LanguageModelError.Type

@@ -1,0 +1,38 @@
+/**
+ * The number ranges that more than one schema asks for.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * A count, an offset, an ordinal: a whole number, 0 or more.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Count = Schema.NonNegativeInt
+
+/**
+ * A whole number, 1 or more.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Positive = Schema.Int.pipe(Schema.positive())
+
+/**
+ * First and last line, 1-based, both inside.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const LineRange = Schema.Tuple(Positive, Positive)
+
+/**
+ * A half-open range `[start, end)` in UTF-16 units of the text it points into.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Span = Schema.Tuple(Count, Count)

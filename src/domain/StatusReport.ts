@@ -1,0 +1,66 @@
+/**
+ * What is in memory, and how it is: the report of `mem status`.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { ConnectorName, Timestamp } from "./Ids.ts"
+import { Count } from "./Numbers.ts"
+import { FailedDocument, SkippedDocument, SourceType } from "./SyncReport.ts"
+
+/**
+ * One connector's part. `pending` counts documents that a sync began and did not finish; `last_sync` is null before
+ * the first.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class ConnectorStatus extends Schema.Class<ConnectorStatus>("mem/ConnectorStatus")({
+  name: ConnectorName,
+  kind: Schema.String,
+  source_type: SourceType,
+  documents: Count,
+  chunks: Count,
+  last_sync: Schema.NullOr(Timestamp),
+  failed: Schema.Array(FailedDocument),
+  skipped: Schema.Array(SkippedDocument),
+  pending: Count
+}) {}
+
+/**
+ * The log: `dead` counts records that no longer stand for anything live.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class LogStatus extends Schema.Class<LogStatus>("mem/LogStatus")({
+  segments: Count,
+  bytes: Count,
+  records: Count,
+  dead: Count
+}) {}
+
+/**
+ * The projection: `behind` counts log records that it has not folded yet.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class ProjectionStatus extends Schema.Class<ProjectionStatus>("mem/ProjectionStatus")({
+  state: Schema.Literal("current", "behind", "missing", "foreign", "damaged"),
+  behind: Count
+}) {}
+
+/**
+ * The one JSON document of `mem status --json`.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class StatusReport extends Schema.Class<StatusReport>("mem/StatusReport")({
+  command: Schema.Literal("status"),
+  ok: Schema.Boolean,
+  connectors: Schema.Array(ConnectorStatus),
+  log: LogStatus,
+  projection: ProjectionStatus
+}) {}

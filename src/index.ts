@@ -1,0 +1,97 @@
+/**
+ * mem as a library: the services, the data they exchange, and the programs over them. Services and layers have entry
+ * points of their own too, `poimen-memory/services/…` and `poimen-memory/layers/…`.
+ *
+ * @since 0.1.0
+ */
+export { ArtifactRegistry } from "../services/ArtifactRegistry.ts"
+export { ConnectorKinds } from "../services/ConnectorKinds.ts"
+export type { ConnectorKind, RegisteredKind } from "../services/ConnectorKinds.ts"
+export { Connectors } from "../services/Connectors.ts"
+export type { ConfiguredConnector } from "../services/Connectors.ts"
+export { Embedder } from "../services/Embedder.ts"
+export { LanguageModel } from "../services/LanguageModel.ts"
+export type { ModelAnswer, ModelMessage, ModelRequest } from "../services/LanguageModel.ts"
+export { LogFs } from "../services/LogFs.ts"
+export type { LogFile } from "../services/LogFs.ts"
+export { LogReader } from "../services/LogReader.ts"
+export type { LocatedRecord, LogPosition, LogReadError } from "../services/LogReader.ts"
+export { LogWriter } from "../services/LogWriter.ts"
+export type { AppendError, CommitDraft } from "../services/LogWriter.ts"
+export { ManifestStore } from "../services/ManifestStore.ts"
+export { ProgressStore } from "../services/ProgressStore.ts"
+export { Projection } from "../services/Projection.ts"
+export type { ProjectionQuery } from "../services/Projection.ts"
+export { RecordSource } from "../services/RecordSource.ts"
+export { SourceConnector } from "../services/SourceConnector.ts"
+export type { DocumentConnector, FetchLimits, SessionConnector } from "../services/SourceConnector.ts"
+export { TokenCounter } from "../services/TokenCounter.ts"
+export { chunks } from "./chunk/chunks.ts"
+export { Boundary } from "./domain/Boundary.ts"
+export { Chunk } from "./domain/Chunk.ts"
+export { ChunkPolicy, InvalidChunkPolicy } from "./domain/ChunkPolicy.ts"
+export { ChunkedFile, ChunkReport, ChunkSummary } from "./domain/ChunkReport.ts"
+export { ConnectorError, ConnectorsFileError, DocumentError, RecordSourceError } from "./domain/ConnectorErrors.ts"
+export { Cursor } from "./domain/Cursor.ts"
+export { Availability, DocumentContent, DocumentRef } from "./domain/Document.ts"
+export { ConnectorDrift, DriftDocuments, DriftReport, Estimate } from "./domain/Drift.ts"
+export { EmbedderError, EmbedRefused } from "./domain/EmbedderErrors.ts"
+export { FlushTrigger, Tokens } from "./domain/FlushTrigger.ts"
+export {
+  ArtifactId,
+  ChunkId,
+  ConnectorName,
+  DocId,
+  EmbedderFingerprint,
+  Fingerprint,
+  MemoryId,
+  RecordKey,
+  Seq,
+  SessionKey,
+  Sha256,
+  SourceUri,
+  Timestamp
+} from "./domain/Ids.ts"
+export {
+  BadResponse,
+  ContextTooLong,
+  LanguageModelError,
+  ModelRefused,
+  ModelTimeout,
+  RateLimited
+} from "./domain/LanguageModelErrors.ts"
+export { Level, withWord } from "./domain/Level.ts"
+export { Coverage, ListingRemoval, ListingRoot, ListingSkip } from "./domain/Listing.ts"
+export type { Listing, ListingItem } from "./domain/Listing.ts"
+export {
+  FsReason,
+  LogDamaged,
+  LogFsError,
+  LogLocked,
+  LogPoisoned,
+  LogRecordTooLarge,
+  LogTooNew,
+  LogWriteError
+} from "./domain/LogErrors.ts"
+export { LogRecord } from "./domain/LogRecord.ts"
+export type { LogEntry } from "./domain/LogRecord.ts"
+export { Gap, Rewrite, Seal, Segment } from "./domain/Maintenance.ts"
+export { FailedEntry, ManifestEntry, ProgressLine } from "./domain/Manifest.ts"
+export { Artifact, Citation, ConsolidatedMemory, Evidence, Memory, SessionMemory, Step } from "./domain/Memory.ts"
+export { Passage } from "./domain/Passage.ts"
+export { DumpLine, RebuildReport } from "./domain/RebuildReport.ts"
+export { Branch, Derived, Origin, Record, RecordKind, RecordMeta, Role } from "./domain/Record.ts"
+export { Commit, Exclusion, Reference, Tombstone, Vector } from "./domain/Reference.ts"
+export { SearchHit, SearchMode, SearchReport } from "./domain/SearchReport.ts"
+export { ConnectorStatus, LogStatus, ProjectionStatus, StatusReport } from "./domain/StatusReport.ts"
+export { EmbedderMismatch, ManifestError, ProjectionError } from "./domain/StoreErrors.ts"
+export {
+  ConnectorSyncReport,
+  FailedDocument,
+  ReportedError,
+  SkippedDocument,
+  SourceType,
+  SyncReport,
+  SyncStatus
+} from "./domain/SyncReport.ts"
+export { MadeWellFormed, WellFormed } from "./domain/WellFormed.ts"

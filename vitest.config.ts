@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    reporters: ["default", "./test/reporter.ts"],
+    pool: "forks",
+    // The memory tests collect garbage before they look at the heap.
+    poolOptions: { forks: { execArgv: ["--expose-gc"] } },
+    testTimeout: 30_000
+  }
+})
