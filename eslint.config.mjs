@@ -46,6 +46,7 @@ export default tseslint.config(
       "@typescript-eslint/switch-exhaustiveness-check": "error"
     }
   },
+  { files: ["test/bench/**"], rules: { "no-console": "off" } },
   {
     files: product,
     rules: {

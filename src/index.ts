@@ -30,7 +30,7 @@ export { chunks } from "./chunk/chunks.ts"
 export { Boundary } from "./domain/Boundary.ts"
 export { Chunk } from "./domain/Chunk.ts"
 export { ChunkPolicy, InvalidChunkPolicy } from "./domain/ChunkPolicy.ts"
-export { ChunkedFile, ChunkReport, ChunkSummary } from "./domain/ChunkReport.ts"
+export { ChunkedDocument, ChunkedFile, ChunkReport, ChunkSummary } from "./domain/ChunkReport.ts"
 export { ConnectorError, ConnectorsFileError, DocumentError, RecordSourceError } from "./domain/ConnectorErrors.ts"
 export { Cursor } from "./domain/Cursor.ts"
 export { Availability, DocumentContent, DocumentRef } from "./domain/Document.ts"
@@ -77,7 +77,16 @@ export { LogRecord } from "./domain/LogRecord.ts"
 export type { LogEntry } from "./domain/LogRecord.ts"
 export { Gap, Rewrite, Seal, Segment } from "./domain/Maintenance.ts"
 export { FailedEntry, ManifestEntry, ProgressLine } from "./domain/Manifest.ts"
-export { Artifact, Citation, ConsolidatedMemory, Evidence, Memory, SessionMemory, Step } from "./domain/Memory.ts"
+export {
+  Artifact,
+  Citation,
+  ConsolidatedMemory,
+  Evidence,
+  Memory,
+  MemoryMark,
+  SessionMemory,
+  Step
+} from "./domain/Memory.ts"
 export { Passage } from "./domain/Passage.ts"
 export { DumpLine, RebuildReport } from "./domain/RebuildReport.ts"
 export { Branch, Derived, Origin, Record, RecordKind, RecordMeta, Role } from "./domain/Record.ts"

@@ -19,7 +19,7 @@ import { bad, type LineSource, type ReadLine, recordsOf } from "./LineSource.ts"
 const decodeRecord = Schema.decodeUnknownEither(Record)
 const encodeRecord = Schema.encodeSync(Record)
 
-const advice = "one JSON object a line is expected, with a \"text\"; plain text is read with --text"
+const advice = "one JSON object a line is expected, with a \"text\""
 
 const explain = (error: ParseResult.ParseError): string =>
   ParseResult.ArrayFormatter.formatErrorSync(error)

@@ -18,7 +18,7 @@ import { TokenCounter } from "../../services/TokenCounter.ts"
 import { chunks } from "../chunk/chunks.ts"
 import { ChunkPolicy } from "../domain/ChunkPolicy.ts"
 import { ChunkSummary } from "../domain/ChunkReport.ts"
-import type { RecordSourceError } from "../domain/ConnectorErrors.ts"
+import { RecordSourceError } from "../domain/ConnectorErrors.ts"
 import { bytesOf } from "./ByteSource.ts"
 import * as ChunkPrinter from "./ChunkPrinter.ts"
 import { global } from "./Global.ts"
@@ -65,11 +65,17 @@ const policyOf = (maxTokens: string): Either.Either<ChunkPolicy, UsageError> =>
     () => refuse(`--max-tokens is "${maxTokens}": a token budget is a whole number, 1 or more`)
   )
 
+const withOptions = ({ advice, ...error }: RecordSourceError): RecordSourceError =>
+  new RecordSourceError({
+    ...error,
+    advice: `${advice} (--text reads plain text, --skip-bad goes on behind a bad line)`
+  })
+
 /** Fails with the bad line, or notes it and goes on. */
 const onBadLine = (skip: boolean, skipped: Ref.Ref<number>) => (error: RecordSourceError) =>
   skip
     ? Effect.zipRight(Ref.update(skipped, (n) => n + 1), Effect.logWarning(error.message))
-    : Effect.fail(error)
+    : Effect.fail(withOptions(error))
 
 /**
  * The command.

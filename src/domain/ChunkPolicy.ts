@@ -17,10 +17,10 @@ import { Positive } from "./Numbers.ts"
  */
 export class InvalidChunkPolicy extends Schema.TaggedError<InvalidChunkPolicy>("mem/InvalidChunkPolicy")(
   "InvalidChunkPolicy",
-  { option: Schema.Literal("max_tokens", "flush"), given: Schema.String }
+  { option: Schema.Literal("max_tokens", "flush_tokens"), given: Schema.String }
 ) {
   override get message(): string {
-    return `${this.option} is ${this.given}: a token budget is a whole number, 1 or more (the default is ${ChunkPolicy.default.max_tokens})`
+    return `${this.option} is ${this.given}: a token budget is a whole number from 1 to ${Number.MAX_SAFE_INTEGER} (the default is ${ChunkPolicy.default.max_tokens})`
   }
 }
 
@@ -49,10 +49,10 @@ export class ChunkPolicy extends Schema.Class<ChunkPolicy>("mem/ChunkPolicy")({
   }): Either.Either<ChunkPolicy, InvalidChunkPolicy> =>
     Either.gen(function*() {
       const max_tokens = yield* budget("max_tokens", options.max_tokens ?? ChunkPolicy.default.max_tokens)
-      const n = yield* budget("flush", options.flush_tokens ?? max_tokens)
+      const n = yield* budget("flush_tokens", options.flush_tokens ?? max_tokens)
       return new ChunkPolicy({ max_tokens, split_on: "Record", flush: new Tokens({ n }) })
     })
 }
 
-const budget = (option: "max_tokens" | "flush", n: number): Either.Either<number, InvalidChunkPolicy> =>
+const budget = (option: "max_tokens" | "flush_tokens", n: number): Either.Either<number, InvalidChunkPolicy> =>
   Schema.is(Positive)(n) ? Either.right(n) : Either.left(new InvalidChunkPolicy({ option, given: String(n) }))

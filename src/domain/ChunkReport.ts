@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import type { Chunk } from "./Chunk.ts"
 import { RecordKey } from "./Ids.ts"
 import { Count, Positive } from "./Numbers.ts"
+import { Passage } from "./Passage.ts"
 
 /**
  * A Chunk without its text, and one line of `mem chunk --jsonl`.
@@ -40,6 +41,17 @@ export class ChunkedFile extends Schema.Class<ChunkedFile>("mem/ChunkedFile")({
 }) {}
 
 /**
+ * One document, with its passages and their text.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class ChunkedDocument extends Schema.Class<ChunkedDocument>("mem/ChunkedDocument")({
+  file: Schema.String,
+  passages: Schema.Array(Passage)
+}) {}
+
+/**
  * The one JSON document of `mem chunk --json`.
  *
  * @since 0.1.0
@@ -50,5 +62,5 @@ export class ChunkReport extends Schema.Class<ChunkReport>("mem/ChunkReport")({
   ok: Schema.Boolean,
   max_tokens: Positive,
   counter: Schema.String,
-  files: Schema.Array(ChunkedFile)
+  files: Schema.Array(Schema.Union(ChunkedFile, ChunkedDocument))
 }) {}

@@ -24,7 +24,9 @@ export class ConnectorsFileError extends Schema.TaggedError<ConnectorsFileError>
 ) {
   override get message(): string {
     const where = [this.file, ...(this.line === undefined ? [] : [this.line])].join(":")
-    return `${where}: ${this.key_path === undefined ? "" : `${this.key_path}: `}${this.detail}`
+    return `${where}: ${
+      this.key_path === undefined ? "" : `${this.key_path}: `
+    }${this.detail}; nothing was done: correct it and run the command again`
   }
 }
 
@@ -61,7 +63,11 @@ export class DocumentError extends Schema.TaggedError<DocumentError>("mem/Docume
   cause: Schema.optional(Schema.Defect)
 }) {
   override get message(): string {
-    return `${this.doc_id}: ${this.detail}${this.retryable ? "; the next sync tries it again" : ""}`
+    return `${this.doc_id}: ${this.detail}; ${
+      this.retryable
+        ? "the next sync tries it again"
+        : "mend it at its source, or leave it out with \"mem ref rm\""
+    }`
   }
 }
 
@@ -78,12 +84,12 @@ export class RecordSourceError extends Schema.TaggedError<RecordSourceError>("me
     source: Schema.String,
     position: Schema.optional(Schema.Number),
     detail: Schema.String,
-    advice: Schema.optional(Schema.String),
+    advice: Schema.String,
     cause: Schema.optional(Schema.Defect)
   }
 ) {
   override get message(): string {
     const where = this.position === undefined ? this.source : `${this.source}:${this.position}`
-    return `${where}: ${this.detail}${this.advice === undefined ? "" : `; ${this.advice}`}`
+    return `${where}: ${this.detail}; ${this.advice}`
   }
 }

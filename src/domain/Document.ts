@@ -5,6 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { DocId, Fingerprint, SourceUri } from "./Ids.ts"
+import { JsonValue } from "./JsonValue.ts"
 import { Count } from "./Numbers.ts"
 import { WellFormed } from "./WellFormed.ts"
 
@@ -53,5 +54,5 @@ export class DocumentContent extends Schema.Class<DocumentContent>("mem/Document
   bytes: Schema.Uint8ArrayFromSelf,
   media_type: WellFormed,
   revision: Schema.optional(WellFormed),
-  meta: Schema.optional(Schema.Unknown)
+  meta: Schema.optional(JsonValue)
 }) {}

@@ -36,7 +36,7 @@ export class Estimate extends Schema.Class<Estimate>("mem/Estimate")({
   passages: Count,
   tokens: Count,
   embed_texts: Count,
-  cost_usd: Schema.optional(Schema.NonNegative)
+  cost_usd: Schema.optional(Schema.NonNegative.pipe(Schema.finite()))
 }) {}
 
 /**

@@ -16,7 +16,9 @@ export class EmbedRefused extends Schema.TaggedError<EmbedRefused>("mem/EmbedRef
   retryable: Schema.Boolean
 }) {
   override get message(): string {
-    return `the embedder refused a text: ${this.detail}`
+    return `the embedder refused a text: ${this.detail}; ${
+      this.retryable ? "the next sync tries it again" : "lower max_tokens of the chunking, or choose another embedder"
+    }`
   }
 }
 

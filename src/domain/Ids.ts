@@ -186,7 +186,15 @@ export type Seq = typeof Seq.Type
  * @category ids
  */
 export const Timestamp = Schema.String.pipe(
-  Schema.pattern(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/),
+  Schema.filter((text) => {
+    const milliseconds = Date.parse(text)
+    const canonical = /^\d{4}-/.test(text) && Number.isFinite(milliseconds)
+      && new Date(milliseconds).toISOString() === text
+    return canonical || "not a moment in UTC with milliseconds, like 2026-11-29T20:00:00.000Z"
+  }, {
+    arbitrary: () => (fc) =>
+      fc.date({ min: new Date(0), max: new Date("9999-12-31"), noInvalidDate: true }).map((date) => date.toISOString())
+  }),
   Schema.brand("Timestamp")
 )
 /**

@@ -79,7 +79,9 @@ export class ContextTooLong extends Schema.TaggedError<ContextTooLong>("mem/Cont
   tokens: Schema.optional(Schema.Number)
 }) {
   override get message(): string {
-    return `the prompt is too long for ${this.model}; lower max_tokens of the chunking, or choose a model with more context`
+    return `the prompt${
+      this.tokens === undefined ? "" : ` of ${this.tokens} tokens`
+    } is too long for ${this.model}; lower max_tokens of the chunking, or choose a model with more context`
   }
 }
 

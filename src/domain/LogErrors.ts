@@ -30,7 +30,13 @@ export const FsReason = Schema.Literal(
  */
 export type FsReason = typeof FsReason.Type
 
-const advice: Readonly<Record<FsReason, string>> = {
+/**
+ * What a person can do about each reason.
+ *
+ * @since 0.1.0
+ * @category formatting
+ */
+export const advice: Readonly<Record<FsReason, string>> = {
   NoSpace: "the disk is full; free some space and run the command again",
   Quota: "the disk quota is used up; free some space or raise it, and run the command again",
   FileTooLarge: "the file would exceed a size limit (ulimit -f); raise it and run the command again",
@@ -40,8 +46,17 @@ const advice: Readonly<Record<FsReason, string>> = {
   TooManyOpenFiles: "too many files are open; raise the limit (ulimit -n) and run the command again",
   NotFound: "it is not there; check the path",
   AlreadyExists: "it is there already; move it away if it is not needed",
-  Unknown: "the system gave no known reason"
+  Unknown: "the system gave no reason that is known here; mend what it says, and run the command again"
 }
+
+/**
+ * The system's own words, where the reason says nothing.
+ *
+ * @since 0.1.0
+ * @category formatting
+ */
+export const inItsWords = ({ cause, reason }: { readonly cause?: unknown; readonly reason: FsReason }): string =>
+  reason === "Unknown" && cause !== undefined ? ` (${String(cause)})` : ""
 
 /**
  * One operation on one path failed.
@@ -56,7 +71,7 @@ export class LogFsError extends Schema.TaggedError<LogFsError>("mem/LogFsError")
   cause: Schema.optional(Schema.Defect)
 }) {
   override get message(): string {
-    return `cannot ${this.operation} ${this.path}: ${advice[this.reason]}`
+    return `cannot ${this.operation} ${this.path}: ${advice[this.reason]}${inItsWords(this)}`
   }
 }
 
@@ -78,8 +93,8 @@ export class LogWriteError extends Schema.TaggedError<LogWriteError>("mem/LogWri
     const bytes = this.needed === undefined || this.free === undefined
       ? ""
       : ` (${this.needed} bytes needed, ${this.free} free)`
-    return `cannot append to ${this.path}${bytes}: ${
-      advice[this.reason]
+    return `cannot append to ${this.path}${bytes}: ${advice[this.reason]}${
+      inItsWords(this)
     }. What was stored before is safe; the next sync goes on from there`
   }
 }

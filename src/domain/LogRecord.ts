@@ -8,6 +8,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Seq, Timestamp } from "./Ids.ts"
+import { JsonValue } from "./JsonValue.ts"
 import { Gap, Rewrite, Seal, Segment } from "./Maintenance.ts"
 import { Artifact, Memory } from "./Memory.ts"
 import { Record } from "./Record.ts"
@@ -38,7 +39,7 @@ const line = <K extends Schema.Schema.AnyNoContext, B extends Schema.Schema.AnyN
  * @since 0.1.0
  * @category schemas
  */
-export const Extension = line(Schema.TemplateLiteral("x-", Schema.String), Schema.Unknown)
+export const Extension = line(Schema.TemplateLiteral("x-", Schema.String), JsonValue)
 /**
  * @since 0.1.0
  * @category schemas

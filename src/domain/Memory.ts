@@ -3,7 +3,7 @@
  * may therefore not come back as evidence.
  *
  * A `memory` body says its level, and its `entry` within it: L0 evidence, the steps that an L1 session memory was
- * built in, the L1 session memory, the L2 consolidated memory.
+ * built in, the L1 session memory, the L2 consolidated memory, and the mark that one of these is stale or retired.
  *
  * @since 0.1.0
  */
@@ -98,7 +98,7 @@ export class SessionMemory extends Schema.Class<SessionMemory>("mem/log/SessionM
 
 /**
  * L2: memory consolidated over sessions. `inputs` are the L1 session memories that it was made from, `evidence` is the
- * closure of their L0 ids. A `stale` one rests on something that has changed since.
+ * closure of their L0 ids.
  *
  * @since 0.1.0
  * @category schemas
@@ -115,8 +115,21 @@ export class ConsolidatedMemory extends Schema.Class<ConsolidatedMemory>("mem/lo
   evidence: Schema.Array(MemoryId),
   text: WellFormed,
   citations: Schema.Array(Citation),
-  stale: Schema.Boolean,
   supersedes: Schema.optional(MemoryId)
+}) {}
+
+/**
+ * What became of an earlier memory: `stale`, what it rests on has changed since; `retired`, it was replaced or its
+ * ground is gone, and it is no longer live.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class MemoryMark extends Schema.Class<MemoryMark>("mem/log/MemoryMark")({
+  level: Schema.Literal("L0", "L1", "L2"),
+  entry: Schema.Literal("mark"),
+  id: MemoryId,
+  mark: Schema.Literal("stale", "retired")
 }) {}
 
 /**
@@ -125,7 +138,7 @@ export class ConsolidatedMemory extends Schema.Class<ConsolidatedMemory>("mem/lo
  * @since 0.1.0
  * @category schemas
  */
-export const Memory = Schema.Union(Evidence, Step, SessionMemory, ConsolidatedMemory)
+export const Memory = Schema.Union(Evidence, Step, SessionMemory, ConsolidatedMemory, MemoryMark)
 /**
  * @since 0.1.0
  * @category schemas

@@ -27,7 +27,9 @@ export const Positive = Schema.Int.pipe(Schema.positive())
  * @since 0.1.0
  * @category schemas
  */
-export const LineRange = Schema.Tuple(Positive, Positive)
+export const LineRange = Schema.Tuple(Positive, Positive).pipe(
+  Schema.filter(([first, last]) => first <= last || "the last line comes before the first")
+)
 
 /**
  * A half-open range `[start, end)` in UTF-16 units of the text it points into.
@@ -35,4 +37,6 @@ export const LineRange = Schema.Tuple(Positive, Positive)
  * @since 0.1.0
  * @category schemas
  */
-export const Span = Schema.Tuple(Count, Count)
+export const Span = Schema.Tuple(Count, Count).pipe(
+  Schema.filter(([start, end]) => start <= end || "the end comes before the start")
+)

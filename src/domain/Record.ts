@@ -95,7 +95,7 @@ const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: () => A) =>
  */
 export class Record extends Schema.Class<Record>("mem/Record")({
   key: RecordKey,
-  source: withDefault(Schema.NonEmptyString, () => "unknown"),
+  source: withDefault(WellFormed.pipe(Schema.nonEmptyString()), () => "unknown"),
   session_key: withDefault(SessionKey, () => SessionKey.make("default")),
   seq: withDefault(Count, () => 0),
   role: withDefault(Role, () => "user" as const),

@@ -7,6 +7,7 @@
 import * as Schema from "effect/Schema"
 import { Cursor } from "./Cursor.ts"
 import { ChunkId, ConnectorName, DocId, EmbedderFingerprint, Fingerprint, Sha256, SourceUri, Timestamp } from "./Ids.ts"
+import { JsonValue } from "./JsonValue.ts"
 import { Count, LineRange, Positive } from "./Numbers.ts"
 import { WellFormed } from "./WellFormed.ts"
 
@@ -75,7 +76,7 @@ export class Commit extends Schema.Class<Commit>("mem/log/Commit")({
   source_uri: SourceUri,
   content_hash: Fingerprint,
   revision: Schema.optional(WellFormed),
-  meta: Schema.optional(Schema.Unknown),
+  meta: Schema.optional(JsonValue),
   cursor: Schema.optional(Cursor),
   pipeline: Fingerprint,
   embedder: EmbedderFingerprint,

@@ -28,7 +28,7 @@ export type SearchMode = typeof SearchMode.Type
  * @category schemas
  */
 export class SearchHit extends Schema.Class<SearchHit>("mem/SearchHit")({
-  score: Schema.Number,
+  score: Schema.Finite,
   level: Level,
   connector: ConnectorName,
   doc_id: DocId,

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { FsReason } from "./LogErrors.ts"
+import { advice, FsReason, inItsWords } from "./LogErrors.ts"
 
 /**
  * A manifest, progress or failed-documents file could not be read or written. A garbled one is no error: it is rebuilt
@@ -20,7 +20,9 @@ export class ManifestError extends Schema.TaggedError<ManifestError>("mem/Manife
   cause: Schema.optional(Schema.Defect)
 }) {
   override get message(): string {
-    return `cannot ${this.operation} ${this.path} (${this.reason}); nothing is lost: the log holds what it says, and the next sync writes it again`
+    return `cannot ${this.operation} ${this.path}: ${advice[this.reason]}${
+      inItsWords(this)
+    }. Nothing is lost: the log holds what it says, and the next sync writes it again`
   }
 }
 

@@ -1,0 +1,17 @@
+/**
+ * `npm run bench -- NAME`: measures speed as ratios within one run, both sides warmed up and alternated, so that they
+ * hold on a machine whose own speed drifts.
+ */
+import { chunk } from "./chunk.ts"
+
+const benches: ReadonlyMap<string, () => Promise<void>> = new Map([["chunk", chunk]])
+
+const [name = ""] = process.argv.slice(2)
+const bench = benches.get(name)
+
+if (bench === undefined) {
+  console.error(`which bench? One of: ${[...benches.keys()].join(", ")}`)
+  process.exitCode = 2
+} else {
+  await bench()
+}
