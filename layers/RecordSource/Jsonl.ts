@@ -30,8 +30,7 @@ const explain = (error: ParseResult.ParseError): string =>
 const parse = (text: string): Either.Either<unknown, string> =>
   Either.try({ try: (): unknown => JSON.parse(text), catch: (cause) => `not JSON (${String(cause)})` })
 
-const read: ReadLine = (file, line, content) => {
-  const text = line === 1 && content.startsWith("\uFEFF") ? content.slice(1) : content
+const read: ReadLine = (file, line, text) => {
   if (text.trim() === "") return []
   const record = Either.gen(function*() {
     const json = yield* parse(text)

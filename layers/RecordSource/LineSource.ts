@@ -48,9 +48,14 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 const carriageReturn = 0x0d
 
-const content = (bytes: Uint8Array): Either.Either<string, string> =>
+const byteOrderMark = /^\uFEFF/
+
+const content = (bytes: Uint8Array, line: number): Either.Either<string, string> =>
   Either.try({
-    try: () => utf8.decode(bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes),
+    try: () => {
+      const text = utf8.decode(bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes)
+      return line === 1 ? text.replace(byteOrderMark, "") : text
+    },
     catch: () => "not UTF-8"
   })
 
@@ -80,7 +85,7 @@ const step = (file: string, read: ReadLine): Step<number, Line, Run> => (line, s
           bad(file, at, `a line of ${item.length} bytes`, `${maxLineBytes} is the most that a record may have`)
         )
       ]
-      : Either.match(content(item.bytes), {
+      : Either.match(content(item.bytes, at), {
         onLeft: (detail) => [Either.left(bad(file, at, detail, "convert the file to UTF-8"))],
         onRight: (text) => read(file, at, text)
       })

@@ -52,7 +52,11 @@ const write = (text: string) => Effect.flatMap(Output, (output) => output.write(
 const forEachBatch = <E, E2, R>(
   chunks: Stream.Stream<ChunkSummary, E>,
   print: (batch: ReadonlyArray<ChunkSummary>) => Effect.Effect<void, E2, R>
-) => Stream.runForEachChunk(chunks, (batch) => print(Chunk.toReadonlyArray(batch)))
+) =>
+  Stream.runForEachChunk(
+    chunks,
+    (batch) => Chunk.isEmpty(batch) ? Effect.void : print(Chunk.toReadonlyArray(batch))
+  )
 
 const encodeSummary = Schema.encodeSync(Schema.parseJson(ChunkSummary))
 const encodeReport = Schema.encodeSync(Schema.parseJson(ChunkReport))

@@ -1,16 +1,16 @@
 /**
- * Which commands and options there are, read off the commands themselves, so that nothing is listed twice.
+ * Which options each command takes, read off the commands themselves.
  *
  * @since 0.1.0
  */
 import * as Command from "@effect/cli/Command"
-import * as Descriptor from "@effect/cli/CommandDescriptor"
 import type * as Usage from "@effect/cli/Usage"
-import * as HashMap from "effect/HashMap"
+import * as HashSet from "effect/HashSet"
 import * as Option from "effect/Option"
 
 /**
- * How an option is written: its own name, whether a value follows, whether it may be given more than once.
+ * How an option is written: its long name if it has one, whether a value follows, whether it may be given more than
+ * once.
  *
  * @since 0.1.0
  * @category models
@@ -22,12 +22,13 @@ export interface OptionRule {
 }
 
 /**
- * A command: its options by each of their spellings (`--name`, `-n`), and its sub-commands.
+ * A command: its options by each of their spellings (`--name`, `-n`), and its sub-commands by name.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Grammar {
+  readonly name: string
   readonly options: ReadonlyMap<string, OptionRule>
   readonly commands: ReadonlyMap<string, Grammar>
 }
@@ -38,12 +39,11 @@ const optionsOf = (usage: Usage.Usage, repeatable = false): ReadonlyArray<readon
     case "Mixed":
       return []
     case "Named": {
-      const [name] = usage.names
-      return name === undefined ?
-        [] :
-        usage.names.filter((each) => each.startsWith("-")).map((each) =>
-          [each, { name, takesValue: Option.isSome(usage.acceptedValues), repeatable }] as const
-        )
+      const spellings = usage.names.filter((name) => name.startsWith("-"))
+      const [short = ""] = spellings
+      const name = spellings.find((spelling) => spelling.startsWith("--")) ?? short
+      const rule = { name, takesValue: Option.isSome(usage.acceptedValues), repeatable }
+      return spellings.map((spelling) => [spelling, rule] as const)
     }
     case "Optional":
       return optionsOf(usage.usage, repeatable)
@@ -55,28 +55,18 @@ const optionsOf = (usage: Usage.Usage, repeatable = false): ReadonlyArray<readon
   }
 }
 
-/** A command without sub-commands lists itself as its only one. */
-const children = (
-  name: string,
-  commands: HashMap.HashMap<string, Descriptor.Command<unknown>>
-): ReadonlyMap<string, Grammar> =>
-  new Map(
-    HashMap.toEntries(HashMap.remove(commands, name)).map(([child, descriptor]) => [child, {
-      options: new Map(optionsOf(Descriptor.getUsage(descriptor))),
-      commands: children(child, Descriptor.getSubcommands(descriptor))
-    }])
-  )
-
 /**
- * The grammar of the program `name` and of all below it.
+ * The grammar of a command, given those of its sub-commands. (A command knows its own sub-commands, but does not show
+ * what is below them.)
  *
  * @since 0.1.0
  * @category constructors
  */
-export const ofCommand = <Name extends string, R, E, A>(
-  name: Name,
-  command: Command.Command<Name, R, E, A>
+export const make = <Name extends string, R, E, A>(
+  command: Command.Command<Name, R, E, A>,
+  children: ReadonlyArray<Grammar> = []
 ): Grammar => ({
+  name: [...HashSet.values(Command.getNames(command))].join(" "),
   options: new Map(optionsOf(Command.getUsage(command))),
-  commands: children(name, Command.getSubcommands(command))
+  commands: new Map(children.map((child) => [child.name, child]))
 })

@@ -8,23 +8,22 @@ import * as CliConfig from "@effect/cli/CliConfig"
 import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as ValidationError from "@effect/cli/ValidationError"
-import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import { stripVTControlCharacters } from "node:util"
-import { normalise } from "./Argv.ts"
+import { read } from "./Argv.ts"
 import { chunk } from "./Chunk.ts"
 import { global } from "./Global.ts"
-import { ofCommand } from "./Grammar.ts"
+import * as Grammar from "./Grammar.ts"
 import { ClosedPipe, Output } from "./Output.ts"
 import { printable } from "./Printable.ts"
 import { version } from "./Version.ts"
 
 const mem = global.pipe(Command.withSubcommands([chunk]))
 
-const grammar = ofCommand("mem", mem)
+const grammar = Grammar.make(global, [Grammar.make(chunk)])
 
 const footer = HelpDoc.blocks([
   HelpDoc.p("The options of mem itself, --home DIR and --json, may stand before or behind a command."),
@@ -64,10 +63,9 @@ const tell = (command: string, asJson: boolean) => (cause: Cause.Cause<unknown>)
  * @category running
  */
 export const run = (args: ReadonlyArray<string>) => {
-  const words = Arr.takeWhile(args, (word) => word !== "--")
-  const command = words.find((word) => grammar.commands.has(word)) ?? "mem"
-  return Effect.flatMap(normalise("mem", grammar)(args), (normal) => parse(["node", "mem", ...normal])).pipe(
-    Effect.tapErrorCause(tell(command, words.includes("--json"))),
+  const { command, json, words } = read(grammar)(args)
+  return Effect.flatMap(words, (words) => parse(["node", "mem", ...words])).pipe(
+    Effect.tapErrorCause(tell(command, json)),
     Effect.provide(config)
   )
 }

@@ -13,8 +13,7 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
  * @since 0.1.0
  * @category formatting
  */
-export const printable = (text: string): string =>
-  text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, escaped)
+export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, escaped)
 
 /**
  * The printable text, shortened in its middle to that many characters.

@@ -1,8 +1,8 @@
 import { Args, Command, Options } from "@effect/cli"
 import { assert, it } from "@effect/vitest"
-import { type Grammar, ofCommand } from "../../src/cli/Grammar.ts"
+import * as Grammar from "../../src/cli/Grammar.ts"
 
-const none: Grammar = { options: new Map(), commands: new Map() }
+const bare = (name: string): Grammar.Grammar => ({ name, options: new Map(), commands: new Map() })
 
 it("reads off every kind of option how it is written", () => {
   const rule = (name: string, takesValue: boolean, repeatable = false) => ({ name, takesValue, repeatable })
@@ -21,7 +21,8 @@ it("reads off every kind of option how it is written", () => {
     ),
     args: Args.text({ name: "ARG" }).pipe(Args.repeated)
   })
-  assert.deepStrictEqual(ofCommand("one", one), {
+  assert.deepStrictEqual(Grammar.make(one), {
+    name: "one",
     options: new Map([
       ["--text", rule("--text", true)],
       ["-k", rule("-k", true)],
@@ -40,30 +41,29 @@ it("reads off every kind of option how it is written", () => {
 })
 
 it("shares one rule between the spellings of an option, so that both count as the same", () => {
-  const { options } = ofCommand("one", Command.make("one", { a: Options.text("all").pipe(Options.withAlias("a")) }))
+  const { options } = Grammar.make(Command.make("one", { a: Options.text("all").pipe(Options.withAlias("a")) }))
   assert.notStrictEqual(options.get("--all"), undefined)
   assert.strictEqual(options.get("--all"), options.get("-a"))
 })
 
-it("goes down to sub-commands of sub-commands, each with its own options", () => {
-  const leaf = Command.make("leaf", { args: Args.text({ name: "ARG" }) })
-  const deep = Command.make("deep", { deep: Options.boolean("deep") }).pipe(
-    Command.withDescription("Described"),
-    Command.withSubcommands([leaf])
-  )
-  const top = Command.make("top", { top: Options.boolean("top") }).pipe(
-    Command.withSubcommands([deep, Command.make("b")])
-  )
+it("holds the sub-commands it is given, each with its own options", () => {
+  const leaf = Command.make("leaf", { args: Args.text({ name: "ARG" }) }).pipe(Command.withDescription("Described"))
+  const deep = Command.make("deep", { deep: Options.boolean("deep") })
+  const top = Command.make("top", { top: Options.boolean("top") })
   const flag = (name: string) => new Map([[name, { name, takesValue: false, repeatable: false }]])
-  assert.deepStrictEqual(ofCommand("top", top), {
-    options: flag("--top"),
-    commands: new Map([
-      ["deep", { options: flag("--deep"), commands: new Map([["leaf", none]]) }],
-      ["b", none]
-    ])
-  })
+  assert.deepStrictEqual(
+    Grammar.make(top, [Grammar.make(deep, [Grammar.make(leaf)]), Grammar.make(Command.make("b"))]),
+    {
+      name: "top",
+      options: flag("--top"),
+      commands: new Map([
+        ["deep", { name: "deep", options: flag("--deep"), commands: new Map([["leaf", bare("leaf")]]) }],
+        ["b", bare("b")]
+      ])
+    }
+  )
 })
 
 it("finds nothing in a command that takes nothing", () => {
-  assert.deepStrictEqual(ofCommand("bare", Command.make("bare")), none)
+  assert.deepStrictEqual(Grammar.make(Command.make("bare")), bare("bare"))
 })
