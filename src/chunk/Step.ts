@@ -31,6 +31,12 @@ export interface State {
  */
 export const initial: State = { t: 1, tokens: 0, slices: List.nil() }
 
+/** (`flat` would do the same, at several times the cost.) */
+const joined = (slices: List.List<ReadonlyArray<Record>>): ReadonlyArray<Record> => {
+  const [first = [], ...rest] = List.reverse(slices)
+  return rest.length === 0 ? first : first.concat(...rest)
+}
+
 /**
  * The step for a policy and a counter.
  *
@@ -42,7 +48,7 @@ export const step = (policy: ChunkPolicy, count: (text: string) => number): Step
 
   const chunk = ({ slices, t, tokens }: State): Chunk =>
     new Chunk(
-      { t, tokens, over_budget: tokens > policy.max_tokens, records: List.toArray(List.reverse(slices)).flat() },
+      { t, tokens, over_budget: tokens > policy.max_tokens, records: joined(slices) },
       { disableValidation: true }
     )
 
