@@ -23,6 +23,8 @@ export class Embedder extends Context.Tag("mem/Embedder")<Embedder, {
   readonly counter: TokenCounter["Type"]
   /** US dollars for a million tokens, where they cost any; estimates use it. */
   readonly usd_per_million_tokens?: number
+  /** Which of the texts would reach the model: all of them, unless a cache around it has their vectors in the log. */
+  readonly missing: (texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, EmbedderError>
   /**
    * One answer a text, in order: its unit-length vector of `dims`, or why that text alone was refused. It fails as a
    * whole only when the embedder cannot be used at all.

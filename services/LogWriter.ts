@@ -12,6 +12,17 @@ import type { LogEntry } from "../src/domain/LogRecord.ts"
 import type { Commit } from "../src/domain/Reference.ts"
 
 /**
+ * The lines that make one version of a document visible, or take it away: they count together or not at all.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface LogGroup {
+  readonly entries: ReadonlyArray<LogEntry>
+  readonly commit: CommitDraft
+}
+
+/**
  * A commit as a caller knows it; the writer adds how many lines the group has and what was durable before it.
  *
  * @since 0.1.0
@@ -33,10 +44,10 @@ export type AppendError = LogWriteError | LogPoisoned | LogRecordTooLarge
  */
 export class LogWriter extends Context.Tag("mem/LogWriter")<LogWriter, {
   /**
-   * Appends a group: the entries and the commit that makes them count. When it returns, the group is on disk; its
-   * value is the `seq` of the commit. Groups of callers that wait at the same time share one fdatasync.
+   * Appends groups, all in one write. When it returns, they are on disk; the values are the `seq`s of their commits.
+   * Callers that wait at the same time share one fdatasync.
    */
-  readonly append: (entries: ReadonlyArray<LogEntry>, commit: CommitDraft) => Effect.Effect<Seq, AppendError>
-  /** Appends a record that stands alone. When it returns, it is on disk; its value is its `seq`. */
-  readonly appendOne: (entry: Exclude<LogEntry, { readonly kind: "commit" }>) => Effect.Effect<Seq, AppendError>
+  readonly append: (groups: ReadonlyArray<LogGroup>) => Effect.Effect<ReadonlyArray<Seq>, AppendError>
+  /** Appends records that stand alone (vectors, exclusions), in one write. When it returns, they are on disk. */
+  readonly appendAlone: (entries: ReadonlyArray<LogEntry>) => Effect.Effect<void, AppendError>
 }>() {}

@@ -12,7 +12,7 @@ import { WellFormed } from "./WellFormed.ts"
 /**
  * One line of `<name>.manifest.jsonl`. The first five fields are the specification's; the others are mem's own and
  * may be missing when read: `revision` spares a hash, `pipeline` and `embedder` show what is stale, `seq` (that of the
- * commit) shows what is ahead of the log.
+ * commit) shows what is ahead of the log. An `excluded` one stays out of every sync.
  *
  * @since 0.1.0
  * @category schemas
@@ -26,7 +26,8 @@ export class ManifestEntry extends Schema.Class<ManifestEntry>("mem/ManifestEntr
   revision: Schema.optional(WellFormed),
   pipeline: Schema.optional(Fingerprint),
   seq: Schema.optional(Seq),
-  embedder: Schema.optional(EmbedderFingerprint)
+  embedder: Schema.optional(EmbedderFingerprint),
+  excluded: Schema.optional(Schema.Literal(true))
 }) {}
 
 /**
