@@ -1,6 +1,6 @@
 /**
  * Knows the texts that may not come back as evidence: what mem itself wrote, and the text of reference documents. A
- * fold of the log.
+ * fold of the log, caught up whenever it is asked.
  *
  * @since 0.1.0
  */
@@ -8,7 +8,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { ArtifactId, ConnectorName, DocId } from "../src/domain/Ids.ts"
-import type { LogRecord } from "../src/domain/LogRecord.ts"
+import type { LogReadError } from "./LogReader.ts"
 
 /**
  * What a paragraph was recognised as.
@@ -26,7 +26,5 @@ export type ArtifactMatch =
  */
 export class ArtifactRegistry extends Context.Tag("mem/ArtifactRegistry")<ArtifactRegistry, {
   /** What this paragraph is a copy of, after normalisation; none for one of under 40 characters. */
-  readonly match: (paragraph: string) => Effect.Effect<Option.Option<ArtifactMatch>>
-  /** Takes in what was just committed. */
-  readonly learn: (records: ReadonlyArray<LogRecord>) => Effect.Effect<void>
+  readonly match: (paragraph: string) => Effect.Effect<Option.Option<ArtifactMatch>, LogReadError>
 }>() {}

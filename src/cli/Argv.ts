@@ -106,9 +106,10 @@ export const read = (program: Grammar) => (args: ReadonlyArray<string>): Command
       return mistake(`unknown option ${word.replace(/(?<=[^-])=.*/s, "")}${didYouMean(name, known)}`)
     }
     const glued = equals + rest !== ""
-    if (!rule.takesValue && glued) return mistake(`option ${rule.name} takes no value, but "${word}" gives one`)
-    if (seen.has(rule) && !rule.repeatable) mistake(`option ${rule.name} is given twice`)
+    const again = seen.has(rule) && !rule.repeatable
     seen.add(rule)
+    if (!rule.takesValue && glued) return mistake(`option ${rule.name} takes no value, but "${word}" gives one`)
+    if (again) mistake(`option ${rule.name} is given twice`)
     if (!rule.takesValue) {
       owner.given.push([rule])
       return

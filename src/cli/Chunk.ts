@@ -6,7 +6,6 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Ref from "effect/Ref"
@@ -65,17 +64,30 @@ const policyOf = (maxTokens: string): Either.Either<ChunkPolicy, UsageError> =>
     () => refuse(`--max-tokens is "${maxTokens}": a token budget is a whole number, 1 or more`)
   )
 
-const withOptions = ({ advice, ...error }: RecordSourceError): RecordSourceError =>
+/** More warnings than this tell nothing new. */
+const mostWarnings = 10
+
+const withOptions = (text: boolean) => ({ advice, ...error }: RecordSourceError): RecordSourceError =>
   new RecordSourceError({
     ...error,
-    advice: `${advice} (--text reads plain text, --skip-bad goes on behind a bad line)`
+    advice: `${advice} (${text ? "" : "--text reads plain text, "}--skip-bad goes on behind a bad line)`
   })
 
-/** Fails with the bad line, or notes it and goes on. */
-const onBadLine = (skip: boolean, skipped: Ref.Ref<number>) => (error: RecordSourceError) =>
-  skip
-    ? Effect.zipRight(Ref.update(skipped, (n) => n + 1), Effect.logWarning(error.message))
-    : Effect.fail(withOptions(error))
+const noteBadLine = (skipped: Ref.Ref<number>) => (error: RecordSourceError) =>
+  Effect.flatMap(
+    Ref.getAndUpdate(skipped, (n) => n + 1),
+    (before) => before < mostWarnings ? Effect.logWarning(error.message) : Effect.void
+  )
+
+/** What was skipped, in a line; an error where nothing else was there. */
+const sumUp = (file: string, skipped: number, records: number) => {
+  if (skipped === 0) return Effect.void
+  if (records > 0) return Effect.logWarning(`${file}: ${skipped} bad ${skipped === 1 ? "line" : "lines"} skipped`)
+  const advice = "see the first warnings, and convert the file"
+  return Effect.fail(
+    new RecordSourceError({ source: file, detail: `none of its ${skipped} lines is a Record`, advice })
+  )
+}
 
 /**
  * The command.
@@ -87,34 +99,39 @@ export const chunk = Command.make("chunk", { files, ...options }, (given) =>
   Effect.gen(function*() {
     const { json } = yield* global
     if (given.files.length === 0) return yield* refuse("no FILE is given (- reads standard input)")
+    if (given.files.indexOf("-") !== given.files.lastIndexOf("-")) {
+      return yield* refuse("standard input (-) can be read only once")
+    }
     if (json && given.jsonl) return yield* refuse("--json and --jsonl exclude each other")
     const counter = yield* counterOf(given.counter)
     const policy = yield* policyOf(given.maxTokens)
-    const fs = yield* FileSystem.FileSystem
     const made = { max_tokens: policy.max_tokens, counter: counter.fingerprint }
     const printer = given.jsonl
       ? ChunkPrinter.jsonl
       : json
       ? yield* ChunkPrinter.json(made)
-      : ChunkPrinter.table(made)
+      : yield* ChunkPrinter.table(made)
     const source = given.text ? TextLines : Jsonl
 
     yield* Effect.forEach(given.files, (file) =>
       Effect.gen(function*() {
         const skipped = yield* Ref.make(0)
-        const bytes = Stream.provideService(bytesOf(file), FileSystem.FileSystem, fs)
-        const { records } = source.make({ file, bytes, onBadLine: onBadLine(given.skipBad, skipped) })
+        const read = yield* Ref.make(0)
+        const onBadLine = given.skipBad
+          ? noteBadLine(skipped)
+          : (error: RecordSourceError) => Effect.fail(withOptions(given.text)(error))
+        const { records } = source.make({ file, bytes: bytesOf(file), onBadLine })
         yield* printer.file({
           file,
           chunks: records.pipe(
             chunks(policy),
+            Stream.tap((chunk) => Ref.update(read, (n) => n + chunk.records.length)),
             Stream.map(ChunkSummary.of),
             Stream.provideService(TokenCounter, counter)
           ),
           badLines: Effect.map(Ref.get(skipped), (bad_lines) => given.skipBad ? { bad_lines } : {})
         })
-        const count = yield* Ref.get(skipped)
-        if (count > 0) yield* Effect.logWarning(`${file}: ${count} bad ${count === 1 ? "line" : "lines"} skipped`)
+        yield* sumUp(file, yield* Ref.get(skipped), yield* Ref.get(read))
       }), { discard: true })
     yield* printer.end
   })).pipe(Command.withDescription("Show how files would be chunked. Reads only; a pipe that never ends is fine."))

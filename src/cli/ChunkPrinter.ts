@@ -79,23 +79,28 @@ export const jsonl: ChunkPrinter = {
  * @since 0.1.0
  * @category constructors
  */
-export const table = (made: Made): ChunkPrinter => ({
-  file: ({ chunks, file }) =>
-    Effect.gen(function*() {
-      const seen = yield* Ref.make(Table.nothing)
-      // A file that cannot be read gets no table: its head waits for the first chunk, or for the end.
-      const print = (totals: Table.Totals, below: string) =>
-        write(totals.chunks === 0 ? Table.header(file) + below : below)
-      yield* forEachBatch(chunks, (batch) =>
-        Effect.flatMap(
-          Ref.getAndUpdate(seen, (totals) => batch.reduce(Table.add, totals)),
-          (before) => print(before, batch.map(Table.row).join(""))
-        ))
-      const totals = yield* Ref.get(seen)
-      yield* print(totals, Table.footer(totals, made))
-    }),
-  end: Effect.void
-})
+export const table = (made: Made): Effect.Effect<ChunkPrinter> =>
+  Effect.map(Ref.make(0), (tables) => ({
+    file: ({ chunks, file }) =>
+      Effect.gen(function*() {
+        const seen = yield* Ref.make(Table.nothing)
+        // A file that cannot be read gets no table: its head waits for the first chunk, or for the end.
+        const head = Effect.map(
+          Ref.getAndUpdate(tables, (n) => n + 1),
+          (before) => (before === 0 ? "" : "\n") + Table.header(file)
+        )
+        const print = (totals: Table.Totals, below: string) =>
+          totals.chunks === 0 ? Effect.flatMap(head, (head) => write(head + below)) : write(below)
+        yield* forEachBatch(chunks, (batch) =>
+          Effect.flatMap(
+            Ref.getAndUpdate(seen, (totals) => batch.reduce(Table.add, totals)),
+            (before) => print(before, batch.map(Table.row).join(""))
+          ))
+        const totals = yield* Ref.get(seen)
+        yield* print(totals, Table.footer(totals, made))
+      }),
+    end: Effect.void
+  }))
 
 /**
  * One JSON document.

@@ -11,6 +11,7 @@ import * as ValidationError from "@effect/cli/ValidationError"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
 import { stripVTControlCharacters } from "node:util"
 import { read } from "./Argv.ts"
@@ -27,32 +28,37 @@ const grammar = Grammar.make(global, [Grammar.make(chunk)])
 
 const footer = HelpDoc.blocks([
   HelpDoc.p("The options of mem itself, --home DIR and --json, may stand before or behind a command."),
-  HelpDoc.p("Exit codes: 0 done, 1 failed, 2 wrong usage or configuration (nothing was done), 130 interrupted.")
+  HelpDoc.p("Exit codes: 0 done, 1 failed, 2 wrong usage or configuration (nothing was done), 130 and 143 interrupted.")
 ])
 
 const parse = Command.run(mem, { name: "mem", version, footer })
 
 const config = CliConfig.layer({ showBuiltIns: false, showTypes: false })
 
-const code = (error: unknown): string =>
+const codeOf = (error: unknown): string =>
   Predicate.hasProperty(error, "_tag") && Predicate.isString(error._tag) ? error._tag : "Defect"
 
-const message = (error: unknown): string =>
+const messageOf = (error: unknown): string =>
   ValidationError.isValidationError(error)
     ? stripVTControlCharacters(HelpDoc.toAnsiText(error.error)).trim()
     : error instanceof Error
     ? error.message
     : String(error)
 
-/** Nothing is said of an interruption, nor of a reader that has gone. */
+/** A person who interrupts knows it, and the parser has printed its own mistakes already. */
 const tell = (command: string, asJson: boolean) => (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
-  if (Cause.isInterruptedOnly(cause) || error instanceof ClosedPipe) return Effect.void
-  const failure = { command, ok: false, error: { code: code(error), message: message(error) } }
+  if (error instanceof ClosedPipe) return Effect.void
+  const interrupted = Cause.isInterruptedOnly(cause)
+  const failure = interrupted
+    ? { code: "Interrupted", message: "interrupted before it was done" }
+    : { code: codeOf(error), message: messageOf(error) }
+  const document = `${JSON.stringify({ command, ok: false, error: failure })}\n`
   return Effect.zipRight(
-    // The parser has printed its own already.
-    ValidationError.isValidationError(error) ? Effect.void : Console.error(`mem: ${printable(failure.error.message)}`),
-    asJson ? Effect.flatMap(Output, ({ write }) => write(`${JSON.stringify(failure)}\n`)) : Effect.void
+    interrupted || ValidationError.isValidationError(error)
+      ? Effect.void
+      : Console.error(`mem: ${printable(failure.message)}`),
+    asJson ? Effect.ignore(Effect.flatMap(Output, ({ write }) => write(document))) : Effect.void
   )
 }
 
@@ -65,7 +71,7 @@ const tell = (command: string, asJson: boolean) => (cause: Cause.Cause<unknown>)
 export const run = (args: ReadonlyArray<string>) => {
   const { command, json, words } = read(grammar)(args)
   return Effect.flatMap(words, (words) => parse(["node", "mem", ...words])).pipe(
-    Effect.tapErrorCause(tell(command, json)),
+    Effect.onExit(Exit.match({ onSuccess: () => Effect.void, onFailure: tell(command, json) })),
     Effect.provide(config)
   )
 }

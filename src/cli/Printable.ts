@@ -13,7 +13,7 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
  * @since 0.1.0
  * @category formatting
  */
-export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, escaped)
+export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escaped)
 
 /**
  * The printable text, shortened in its middle to that many characters.

@@ -4,10 +4,21 @@
  *
  * @since 0.1.0
  */
+import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { ArtifactId, RecordKey, SessionKey, Sha256, Timestamp } from "./Ids.ts"
 import { Count } from "./Numbers.ts"
 import { WellFormed } from "./WellFormed.ts"
+
+/** By itself a union of literals names only the first of them. */
+const oneOf = (words: ReadonlyArray<string>) => ({ actual }: ParseResult.ParseIssue) => ({
+  message: `expected one of ${words.join(", ")}, found ${JSON.stringify(actual)}`,
+  override: true
+})
+
+const roles = ["user", "assistant", "tool", "system"] as const
+
+const kinds = ["text", "thinking", "tool_call", "tool_result", "summary", "attachment"] as const
 
 /**
  * Who speaks.
@@ -15,7 +26,7 @@ import { WellFormed } from "./WellFormed.ts"
  * @since 0.1.0
  * @category schemas
  */
-export const Role = Schema.Literal("user", "assistant", "tool", "system")
+export const Role = Schema.Literal(...roles).annotations({ message: oneOf(roles) })
 /**
  * @since 0.1.0
  * @category schemas
@@ -28,7 +39,7 @@ export type Role = typeof Role.Type
  * @since 0.1.0
  * @category schemas
  */
-export const RecordKind = Schema.Literal("text", "thinking", "tool_call", "tool_result", "summary", "attachment")
+export const RecordKind = Schema.Literal(...kinds).annotations({ message: oneOf(kinds) })
 /**
  * @since 0.1.0
  * @category schemas
@@ -83,6 +94,11 @@ export class RecordMeta extends Schema.Class<RecordMeta>("mem/RecordMeta")({
   model: Schema.optional(WellFormed)
 }) {}
 
+// Shared, since making and checking them anew costs more than the rest of a Record.
+const onLeaf = new Branch({ sidechain: false, on_leaf: true })
+const noMeta = new RecordMeta({})
+const defaultSession = SessionKey.make("default")
+
 const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: () => A) =>
   Schema.propertySignature(schema).pipe(Schema.withConstructorDefault(value))
 
@@ -90,13 +106,17 @@ const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: () => A) =>
  * One unit of a session. In code only `key` and `text` must be given; at rest every field that is not optional is
  * there. `seq` is the place in the session, by file order; `at` is null where the source gives no time.
  *
+ * The constructor checks and, as with any Schema class, throws: a text that was cut with `slice` may hold half an emoji,
+ * so make it well-formed first (`toWellFormed`). A source that has checked its texts spares most of the cost with
+ * `{ disableValidation: true }`.
+ *
  * @since 0.1.0
  * @category schemas
  */
 export class Record extends Schema.Class<Record>("mem/Record")({
   key: RecordKey,
   source: withDefault(WellFormed.pipe(Schema.nonEmptyString()), () => "unknown"),
-  session_key: withDefault(SessionKey, () => SessionKey.make("default")),
+  session_key: withDefault(SessionKey, () => defaultSession),
   seq: withDefault(Count, () => 0),
   role: withDefault(Role, () => "user" as const),
   kind: withDefault(RecordKind, () => "text" as const),
@@ -106,9 +126,9 @@ export class Record extends Schema.Class<Record>("mem/Record")({
   is_error: Schema.optional(Schema.Boolean),
   at: withDefault(Schema.NullOr(Timestamp), () => null),
   parent_key: Schema.optional(RecordKey),
-  branch: withDefault(Branch, () => new Branch({ sidechain: false, on_leaf: true })),
+  branch: withDefault(Branch, () => onLeaf),
   derived: withDefault(Schema.Union(Schema.Literal(false), Derived), () => false as const),
   supersedes: Schema.optional(RecordKey),
   origin: Schema.optional(Origin),
-  meta: withDefault(RecordMeta, () => new RecordMeta({}))
+  meta: withDefault(RecordMeta, () => noMeta)
 }) {}

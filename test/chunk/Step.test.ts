@@ -30,6 +30,8 @@ const shape = (chunks: ReadonlyArray<Chunk>) => chunks.map(({ records, t }) => [
 const batch = (...items: ReadonlyArray<Record>): Signal<Record> => Signal.Batch({ items })
 const flush: Signal<Record> = Signal.Flush()
 
+const nothing = record(0, 0)
+
 describe("step", () => {
   it("numbers go on after a flush", () => {
     const chunks = run([batch(record(0, 3)), flush, batch(record(1, 3)), flush])
@@ -44,6 +46,17 @@ describe("step", () => {
   it("an empty batch opens no chunk", () => {
     assert.deepStrictEqual(run([batch(), flush]), [])
     assert.deepStrictEqual(shape(run([batch(record(0, 3)), batch(), batch(record(1, 3)), flush])), [[1, ["r0", "r1"]]])
+  })
+
+  it("a chunk may span hundreds of thousands of batches", () => {
+    const batches = Array.from({ length: 200_000 }, () => batch(nothing))
+    const [chunk, ...rest] = run([...batches, flush])
+    assert.deepStrictEqual([chunk?.records.length, rest.length], [200_000, 0])
+  })
+
+  it("a counter that says NaN makes no chunk without end", () => {
+    const [, chunks] = step(policy, () => Number.NaN)(initial, batch(record(0, 1), record(1, 1), record(2, 1)))
+    assert.deepStrictEqual(shape(chunks), [[1, ["r0"]], [2, ["r1"]]])
   })
 
   it("a chunk keeps the order of the batches it came in", () => {

@@ -7,14 +7,14 @@ import { type ChildProcess, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import { pipeline, Readable, type Writable } from "node:stream"
+import { PassThrough, pipeline, Readable, type Writable } from "node:stream"
 import { fileURLToPath } from "node:url"
 
 const bundle = fileURLToPath(new URL("../../dist/bin/mem.mjs", import.meta.url))
 
 export interface Given {
-  /** Nothing if not given. */
-  readonly stdin?: string | Uint8Array | Readable
+  /** Nothing if not given; a number is an open file instead of a pipe. */
+  readonly stdin?: string | Uint8Array | Readable | number
   readonly env?: { readonly [name: string]: string }
   readonly cwd?: string
   /** An open file instead of a pipe. */
@@ -32,6 +32,8 @@ export interface Running {
   readonly stdin: Writable
   /** The next line of standard output, without its end; undefined when there are no more. */
   readonly line: Effect.Effect<string | undefined>
+  /** The next line of standard error. */
+  readonly errorLine: Effect.Effect<string | undefined>
   /** The reader of standard output, or of standard error, goes away. */
   readonly close: (output: "stdout" | "stderr") => Effect.Effect<void>
   readonly kill: (signal: NodeJS.Signals) => Effect.Effect<void>
@@ -63,15 +65,18 @@ const running = (child: ChildProcess, stdin: Writable): Running => {
       }
       attempt()
     })
+  const lineOf = (output: "stdout" | "stderr") =>
+    until(() => {
+      const at = read[output].indexOf("\n")
+      if (at < 0) return end === undefined ? undefined : { found: undefined }
+      const found = read[output].slice(0, at)
+      read[output] = read[output].slice(at + 1)
+      return { found }
+    })
   return {
     stdin,
-    line: until(() => {
-      const at = read.stdout.indexOf("\n")
-      if (at < 0) return end === undefined ? undefined : { found: undefined }
-      const found = read.stdout.slice(0, at)
-      read.stdout = read.stdout.slice(at + 1)
-      return { found }
-    }),
+    line: lineOf("stdout"),
+    errorLine: lineOf("stderr"),
     close: (output) => Effect.sync(() => child[output]?.destroy()),
     kill: (signal) => Effect.sync(() => child.kill(signal)),
     ended: until(() => end === undefined ? undefined : { found: { ...end, ...read } })
@@ -89,14 +94,13 @@ export const start = (args: ReadonlyArray<string>, given: Given = {}): Effect.Ef
         const child = spawn(process.execPath, args, {
           cwd: given.cwd,
           env: { ...given.env },
-          stdio: ["pipe", given.stdout ?? "pipe", "pipe"]
+          stdio: [typeof given.stdin === "number" ? given.stdin : "pipe", given.stdout ?? "pipe", "pipe"]
         })
-        const { stdin } = child
-        if (stdin === null) throw new Error("no pipe to standard input")
+        const stdin = child.stdin ?? new PassThrough()
         // Whoever stops reading early is judged by the exit code.
         stdin.on("error", constVoid)
         if (given.stdin instanceof Readable) pipeline(given.stdin, stdin, constVoid)
-        else if (given.stdin !== undefined) stdin.end(given.stdin)
+        else if (typeof given.stdin !== "number" && given.stdin !== undefined) stdin.end(given.stdin)
         return { child, run: running(child, stdin) }
       }),
       ({ child }) => Effect.sync(() => child.kill("SIGKILL"))

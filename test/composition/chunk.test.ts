@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
+import { writeFile } from "node:fs/promises"
 import { Readable } from "node:stream"
 import { printable } from "../../src/cli/Printable.ts"
 import { type Ended, folder, mem, startMem } from "./Mem.ts"
@@ -63,6 +65,7 @@ describe("what it prints", () => {
      1          3        2  a.jsonl:1 to a.jsonl:2
      2          1        1  a.jsonl:3
 2 chunks, 3 records, 4 tokens (budget 3, counted by chars-over-four/1)
+
 b.jsonl
      t     tokens  records  keys
      1         12        1  b.jsonl:1  over budget
@@ -216,10 +219,17 @@ describe("what it refuses", () => {
     Effect.gen(function*() {
       const cwd = yield* folder({ "a.jsonl": three, "sub/b.jsonl": three })
       for (
-        const [file, says] of [["none.jsonl", "no such file"], ["sub", "not a file"], [".", "not a file"]] as const
+        const [file, says] of [["none.jsonl", "no such file"], ["sub", "it is a folder"], [
+          ".",
+          "it is a folder"
+        ]] as const
       ) {
         for (const how of [[], ["--jsonl"], ["--text"]]) {
-          refused(yield* mem(["chunk", file, ...how], { cwd }), 1, `mem: ${file}: ${says}; check the path`)
+          refused(
+            yield* mem(["chunk", file, ...how], { cwd }),
+            1,
+            `mem: ${file}: ${says}; name files that you may read`
+          )
         }
         refusedInJson(yield* mem(["chunk", file, "--json"], { cwd }), 1, "RecordSourceError", `${file}: ${says}`)
       }
@@ -242,8 +252,8 @@ describe("what it refuses", () => {
         ["{\"text\":\n", "not JSON"],
         ["\"text\"\n", "not a JSON object"],
         ["[]\n", "not a JSON object"],
-        ["{}\n", "no \"text\""],
-        ["{\"text\":5}\n", "no \"text\""],
+        ["{}\n", "it has no \"text\" (it has nothing)"],
+        ["{\"text\":5}\n", "its \"text\" is no string"],
         ["{\"text\":\"a\",\"role\":\"king\"}\n", "role: "],
         ["{\"text\":\"a\",\"key\":\"\"}\n", "key: "],
         ["{\"text\":\"a\",\"key\":\"k\\ud800\"}\n", "key: "],
@@ -349,7 +359,7 @@ describe("odd files", () => {
         done(jsonl(summary(1, 3, ["-:1", "-:2", "my key"])))
       )
       const inherited = yield* mem(["chunk", "-", "--jsonl"], { stdin: "{\"__proto__\":{\"text\":\"x\"}}\n" })
-      refused(inherited, 1, "-:1: no \"text\"")
+      refused(inherited, 1, "-:1: it has no \"text\"")
     }))
 
   it.scopedLive("names with spaces, in other scripts, with a dash before them, with escapes in them", () =>
@@ -432,6 +442,56 @@ describe("pipes and signals", () => {
           assert.deepStrictEqual(yield* run.ended, { code, signal: null, stdout: "", stderr: "" })
         }
       }
+    }))
+
+  it.scopedLive("hears a signal while a pipe that is always full keeps it busy", () =>
+    Effect.gen(function*() {
+      const run = yield* startMem(["chunk", "-", "--max-tokens", "100000"])
+      const flood = Readable.from(function*() {
+        const piece = lines("aaaa").repeat(8000)
+        for (;;) yield piece
+      }())
+      run.stdin.on("error", () => undefined)
+      flood.pipe(run.stdin)
+      yield* Effect.zip(run.line, run.line)
+      yield* run.line
+      yield* run.kill("SIGTERM")
+      const { code } = yield* run.ended
+      flood.destroy()
+      assert.strictEqual(code, 143)
+    }))
+
+  it.scopedLive("prints its one JSON document when it is interrupted, too", () =>
+    Effect.gen(function*() {
+      const run = yield* startMem(["chunk", "-", "--json", "--skip-bad"])
+      run.stdin.write("nonsense\n")
+      yield* run.errorLine
+      yield* run.kill("SIGINT")
+      const { code, stdout } = yield* run.ended
+      assert.deepStrictEqual([code, JSON.parse(stdout)], [130, {
+        command: "chunk",
+        ok: false,
+        error: { code: "Interrupted", message: "interrupted before it was done" }
+      }])
+    }))
+
+  it.scopedLive.skipIf(process.platform === "win32")("reads a named pipe", () =>
+    Effect.gen(function*() {
+      const cwd = yield* folder({})
+      execFileSync("mkfifo", [`${cwd}/pipe`])
+      const run = yield* startMem(["chunk", "pipe", "--jsonl"], { cwd })
+      yield* Effect.promise(() => writeFile(`${cwd}/pipe`, three))
+      assert.deepStrictEqual([(yield* run.ended).code, yield* run.line], [0, JSON.stringify(wholeOf("pipe").chunks[0])])
+    }))
+
+  it.scopedLive("refuses a folder as standard input", () =>
+    Effect.gen(function*() {
+      const cwd = yield* folder({})
+      const fd = yield* Effect.acquireRelease(
+        Effect.sync(() => fs.openSync(cwd, "r")),
+        (fd) => Effect.sync(() => fs.closeSync(fd))
+      )
+      refused(yield* mem(["chunk", "-"], { cwd, stdin: fd }), 1, "-: it is a folder")
     }))
 
   it.scopedLive.skipIf(!fs.existsSync("/dev/full"))(

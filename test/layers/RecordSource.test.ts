@@ -77,9 +77,13 @@ describe("RecordSource/Jsonl", () => {
     ["42", /^! a\.jsonl:2: not a JSON object;/],
     ["[{\"text\":\"a\"}]", /^! a\.jsonl:2: not a JSON object;/],
     ["null", /^! a\.jsonl:2: not a JSON object;/],
-    ["{}", /^! a\.jsonl:2: no "text" in it, or one that is no string;/],
-    ["{\"text\":1}", /^! a\.jsonl:2: no "text" in it, or one that is no string;/],
-    ["{\"text\":\"a\",\"role\":\"human\"}", /^! a\.jsonl:2: role: Expected .*"human"/],
+    ["{}", /^! a\.jsonl:2: it has no "text" \(it has nothing\); one JSON object a line is expected/],
+    ["{\"role\":1,\"content\":2}", /^! a\.jsonl:2: it has no "text" \(it has role, content\);/],
+    ["{\"text\":1}", /^! a\.jsonl:2: its "text" is no string;/],
+    [
+      "{\"text\":\"a\",\"role\":\"human\"}",
+      /^! a\.jsonl:2: role: expected one of user, assistant, tool, system, found "human"; correct it/
+    ],
     ["{\"text\":\"a\",\"key\":\"\"}", /^! a\.jsonl:2: key: /],
     [Buffer.from("{\"text\":\"\xff\"}", "latin1"), /^! a\.jsonl:2: not UTF-8; convert the file to UTF-8$/]
   ]
@@ -95,6 +99,15 @@ describe("RecordSource/Jsonl", () => {
         assert.match(failure, says)
         assert.deepStrictEqual(rest, [])
       }), { discard: true }))
+
+  it.effect("calls a line bad whose members are nested beyond any stack, and shortens what it shows of one", () =>
+    Effect.gen(function*() {
+      const deep = `{"text":"a","meta":${"{\"cwd\":".repeat(100_000)}1${"}".repeat(100_000)}}`
+      const [first = ""] = yield* read(Jsonl.make, source(deep))
+      assert.match(first, /^! a\.jsonl:1: (meta|a member of it is nested too deep)/)
+      const [second = ""] = yield* read(Jsonl.make, source(`{"text":"a","role":"${"x".repeat(1_000_000)}"}`))
+      assert.isBelow(second.length, 400)
+    }))
 
   it.effect("hands each bad line over at its place, and goes on if it may", () =>
     Effect.gen(function*() {

@@ -1,0 +1,109 @@
+/**
+ * The log in memory: the same records in the same order, without a disk. For tests and for apps that want to try.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { type LocatedRecord, LogReader } from "../../services/LogReader.ts"
+import { LogWriter } from "../../services/LogWriter.ts"
+import { Seq, Timestamp } from "../../src/domain/Ids.ts"
+import { LogDamaged } from "../../src/domain/LogErrors.ts"
+import type { LogRecord } from "../../src/domain/LogRecord.ts"
+import { Segment } from "../../src/domain/Maintenance.ts"
+import { encode } from "../../src/log/Codec.ts"
+import * as Compose from "../../src/log/Compose.ts"
+
+/** The lines are this module's own array, grown in place under a semaphore: a copy a write would be quadratic. */
+interface State {
+  readonly lines: Array<LocatedRecord>
+  readonly byOffset: Map<number, LogRecord>
+  bytes: number
+}
+
+const segment = 1
+
+/** Each record is encoded all the same, so that what a disk would refuse is refused here, all of a write or nothing. */
+const add = (state: State, records: ReadonlyArray<LogRecord>) =>
+  Effect.map(
+    Effect.catchTag(
+      Either.all(records.map((record) => Either.map(encode(record), ({ length }) => ({ length, record })))),
+      "ParseError",
+      Effect.die
+    ),
+    (encoded) => {
+      for (const { length, record } of encoded) {
+        state.lines.push({ record, position: { segment, offset: state.bytes }, length })
+        state.byOffset.set(state.bytes, record)
+        state.bytes += length
+      }
+    }
+  )
+
+const place = (state: State): Effect.Effect<Compose.Place> =>
+  Effect.clockWith((clock) =>
+    Effect.map(clock.currentTimeMillis, (millis) => ({
+      seq: state.lines.length + 1,
+      at: Timestamp.make(new Date(millis).toISOString()),
+      durable_to: state.bytes
+    }))
+  )
+
+/**
+ * A reader and a writer of one log in memory. The writer takes no lock and never seals.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = Effect.gen(function*() {
+  const state: State = { lines: [], byOffset: new Map(), bytes: 0 }
+  const turn = yield* Effect.makeSemaphore(1)
+
+  const write = (compose: (place: Compose.Place) => ReadonlyArray<LogRecord>) =>
+    turn.withPermits(1)(Effect.gen(function*() {
+      if (state.lines.length === 0) {
+        const body = new Segment({ format: "mem-log/1", number: segment, previous_sha256: null })
+        yield* add(state, Compose.alone([{ kind: "segment", body }], yield* place(state)))
+      }
+      const records = compose(yield* place(state))
+      yield* add(state, records)
+      return records
+    }))
+
+  const reader = LogReader.of({
+    records: (from = { segment, offset: 0 }) =>
+      Stream.suspend(() => Stream.fromIterable(state.lines.filter(({ position }) => position.offset >= from.offset))),
+    at: ({ offset }) =>
+      Effect.suspend(() =>
+        Effect.mapError(
+          Effect.fromNullable(state.byOffset.get(offset)),
+          () => new LogDamaged({ path: "the log in memory", offset, detail: "no line begins here" })
+        )
+      ),
+    last: Effect.sync(() => Option.fromNullable(state.lines.at(-1))),
+    segments: Effect.sync(() => state.bytes === 0 ? [] : [{ number: segment, bytes: state.bytes }])
+  })
+
+  const writer = LogWriter.of({
+    append: (groups) =>
+      Effect.map(
+        write((from) => Compose.groups(groups, from)),
+        (records) => records.flatMap((record) => record.kind === "commit" ? [Seq.make(record.seq)] : [])
+      ),
+    appendAlone: (entries) => Effect.asVoid(write((from) => Compose.alone(entries, from)))
+  })
+
+  return { reader, writer }
+})
+
+/**
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer: Layer.Layer<LogReader | LogWriter> = Layer.effectContext(
+  Effect.map(make, ({ reader, writer }) => Context.make(LogReader, reader).pipe(Context.add(LogWriter, writer)))
+)

@@ -1,0 +1,79 @@
+/**
+ * Who this process is, and whether another one still lives: what a lock has to know. A process id alone says little,
+ * since the system gives it out again; with the boot and the start time it names one process for good.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { readFileSync } from "node:fs"
+import { hostname } from "node:os"
+import process from "node:process"
+
+/**
+ * A process, as a lock file names it. `boot_id` and `start_ticks` are empty where the system does not tell them.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class ProcessIdentity extends Schema.Class<ProcessIdentity>("mem/ProcessIdentity")({
+  pid: Schema.Int,
+  boot_id: Schema.String,
+  start_ticks: Schema.String,
+  host: Schema.String,
+  command: Schema.String
+}) {}
+
+/**
+ * This process, and what can be told of others on this host.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Processes {
+  readonly self: ProcessIdentity
+  /** Whether that process of this host still runs. In doubt it does. */
+  readonly lives: (other: ProcessIdentity) => Effect.Effect<boolean>
+}
+
+const readText = (path: string): Option.Option<string> =>
+  Option.liftThrowable(() => readFileSync(path, "utf8").trim())()
+
+/** Field 22 of `/proc/PID/stat`, counted behind the command, which may hold blanks and brackets itself. */
+const startTicks = (pid: number): Option.Option<string> =>
+  Option.flatMap(
+    readText(`/proc/${pid}/stat`),
+    (stat) => Option.fromNullable(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19])
+  )
+
+const answersSignals = (pid: number): boolean =>
+  Option.match(Option.liftThrowable(() => process.kill(pid, 0))(), { onNone: () => false, onSome: () => true })
+
+const bootId = readText("/proc/sys/kernel/random/boot_id")
+
+const describe = (pid: number): ProcessIdentity =>
+  new ProcessIdentity({
+    pid,
+    boot_id: Option.getOrElse(bootId, () => ""),
+    start_ticks: Option.getOrElse(startTicks(pid), () => ""),
+    host: hostname(),
+    command: process.argv.slice(1).join(" ")
+  })
+
+/**
+ * As the operating system tells it.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const live: Processes = {
+  self: describe(process.pid),
+  lives: (other) =>
+    Effect.sync(() => {
+      if (other.boot_id !== Option.getOrElse(bootId, () => "")) return false
+      return other.start_ticks === ""
+        ? answersSignals(other.pid)
+        : Option.contains(startTicks(other.pid), other.start_ticks)
+    })
+}

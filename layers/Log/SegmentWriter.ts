@@ -1,0 +1,283 @@
+/**
+ * Appends to the segment files: one fibre drains a queue, writes what is there in one go, and answers when it is on
+ * disk. A write is never interrupted, never half done as far as anybody can see, and never tried again after a failed
+ * fsync: what the page cache says then proves nothing.
+ *
+ * @since 0.1.0
+ */
+import * as Chunk from "effect/Chunk"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import type * as ParseResult from "effect/ParseResult"
+import * as Queue from "effect/Queue"
+import * as Ref from "effect/Ref"
+import * as Scope from "effect/Scope"
+import { createHash } from "node:crypto"
+import type { LogFile, LogFs } from "../../services/LogFs.ts"
+import type { LogReadError } from "../../services/LogReader.ts"
+import type { AppendError, LogWriter } from "../../services/LogWriter.ts"
+import { Seq, Sha256, Timestamp } from "../../src/domain/Ids.ts"
+import {
+  type LogFsError,
+  type LogLocked,
+  LogPoisoned,
+  type LogRecordTooLarge,
+  LogWriteError
+} from "../../src/domain/LogErrors.ts"
+import type { LogRecord } from "../../src/domain/LogRecord.ts"
+import { Seal, Segment } from "../../src/domain/Maintenance.ts"
+import { encode } from "../../src/log/Codec.ts"
+import * as Compose from "../../src/log/Compose.ts"
+import { nameOf } from "../../src/log/SegmentFile.ts"
+import { acquire } from "./Lock.ts"
+import { pathsOf } from "./Paths.ts"
+import * as Processes from "./Processes.ts"
+import { type LogEnd, prove, recover, writeAll } from "./Recovery.ts"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface WriterOptions {
+  readonly home: string
+  /** A segment is closed before it grows above this many bytes, unless a single write does. */
+  readonly segmentBytes: number
+  /** Who writes, and who else may live: what the lock asks. */
+  readonly processes: Processes.Processes
+}
+
+/**
+ * What stands where nothing is said: segments of 128 MiB, the processes of this host.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const defaults: Omit<WriterOptions, "home"> = { segmentBytes: 128 * 1024 * 1024, processes: Processes.live }
+
+const mostRequests = 512
+const mostBytes = 4 * 1024 * 1024
+/** A file system that is nearly full fails in odd places; this much more than the write must be free. */
+const headroom = 4
+
+interface Request {
+  readonly compose: (place: Compose.Place) => ReadonlyArray<LogRecord>
+  readonly done: Deferred.Deferred<ReadonlyArray<LogRecord>, AppendError>
+}
+
+/** A request with its lines, ready to be written. */
+interface Encoded {
+  readonly request: Request
+  readonly records: ReadonlyArray<LogRecord>
+  readonly bytes: Uint8Array
+}
+
+type EncodeFault = LogRecordTooLarge | ParseResult.ParseError
+
+const encodeAll = (records: ReadonlyArray<LogRecord>): Either.Either<Uint8Array, EncodeFault> =>
+  Either.map(Either.all(records.map(encode)), (lines) => Buffer.concat(lines))
+
+const now: Effect.Effect<Timestamp> = Effect.clockWith((clock) =>
+  Effect.map(clock.currentTimeMillis, (millis) => Timestamp.make(new Date(millis).toISOString()))
+)
+
+const sha256Of = (file: LogFile): Effect.Effect<Sha256, LogFsError> =>
+  Effect.gen(function*() {
+    const hash = createHash("sha256")
+    let at = 0
+    for (;;) {
+      const bytes = yield* file.read(at, mostBytes)
+      if (bytes.length === 0) return Sha256.make(hash.digest("hex"))
+      hash.update(bytes)
+      at += bytes.length
+    }
+  })
+
+/**
+ * A writer of the log below this home: takes the lock, recovers what a cut-off run has left, and with its scope seals
+ * the log, where it wrote anything, and gives the lock back.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (
+  fs: LogFs["Type"],
+  { home, processes, segmentBytes }: WriterOptions
+): Effect.Effect<LogWriter["Type"], LogLocked | LogReadError, Scope.Scope> =>
+  Effect.gen(function*() {
+    const { segments } = pathsOf(home)
+    const pathOf = (segment: number) => `${segments}/${nameOf(segment)}`
+    yield* fs.makeDir(segments)
+    yield* acquire(fs, home, processes)
+
+    const end = yield* Ref.make<LogEnd>(yield* recover(fs, home))
+    const dirty = yield* Ref.make((yield* Ref.get(end)).recovered)
+    const fatal = yield* Ref.make(Option.none<AppendError>())
+    const files = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
+    const current = yield* Ref.make(Option.none<LogFile>())
+
+    const place = Effect.all({ end: Ref.get(end), at: now }).pipe(
+      Effect.map(({ at, end }): Compose.Place => ({ at, seq: end.seq, durable_to: end.size }))
+    )
+
+    /** The file that is written to; opened by the first append. */
+    const open = Effect.gen(function*() {
+      const opened = yield* Ref.get(current)
+      if (Option.isSome(opened)) return opened.value
+      const { segment, size, unproved } = yield* Ref.get(end)
+      const file = yield* Scope.extend(fs.open(pathOf(segment), "write"), files)
+      if (unproved < size) yield* prove(file, unproved)
+      yield* Ref.set(current, Option.some(file))
+      return file
+    })
+
+    /** Closes the segment for good and begins the next one with the line that vouches for it. */
+    const roll = Effect.gen(function*() {
+      const { segment, seq } = yield* Ref.get(end)
+      const before = segment === 0 ? Option.none<LogFile>() : Option.some(yield* open)
+      const previous_sha256 = Option.isNone(before)
+        ? null
+        : yield* Effect.zipRight(before.value.sync, sha256Of(before.value))
+      const body = new Segment({ format: "mem-log/1", number: segment + 1, previous_sha256 })
+      const line = Either.getOrThrow(
+        encodeAll(Compose.alone([{ kind: "segment", body }], { at: yield* now, seq, durable_to: 0 }))
+      )
+      const file = yield* Scope.extend(fs.open(pathOf(segment + 1), "create"), files)
+      yield* writeAll(file, 0, line)
+      yield* file.sync
+      yield* fs.syncDir(segments)
+      yield* Ref.set(current, Option.some(file))
+      yield* Ref.set(end, {
+        segment: segment + 1,
+        size: line.length,
+        seq: seq + 1,
+        unproved: line.length,
+        recovered: false
+      })
+    })
+
+    const writeError = (needed?: number, free?: number) => ({ cause, path, reason }: LogFsError) =>
+      new LogWriteError({ path, reason, needed, free, cause })
+
+    const poison = ({ cause, path }: LogFsError) => new LogPoisoned({ path, cause })
+
+    /** All of these bytes on disk, or none of them in the file. */
+    const persist = (bytes: Uint8Array): Effect.Effect<void, LogWriteError | LogPoisoned> =>
+      Effect.gen(function*() {
+        const { segment, size } = yield* Ref.get(end)
+        const path = pathOf(segment)
+        const file = yield* Effect.mapError(open, poison)
+        const found = yield* Effect.mapError(file.size, writeError())
+        if (found !== size) {
+          return yield* new LogPoisoned({ path, cause: `it has ${found} bytes, ${size} were written by this process` })
+        }
+        const free = yield* Effect.mapError(fs.free(segments), writeError())
+        const needed = bytes.length * headroom
+        if (free < needed) return yield* new LogWriteError({ path, reason: "NoSpace", needed, free })
+        const rollBack = Effect.mapError(Effect.zipRight(file.truncate(size), file.sync), poison)
+        yield* Effect.catchAll(
+          writeAll(file, size, bytes),
+          (error) => Effect.zipRight(rollBack, Effect.fail(writeError(needed, free)(error)))
+        )
+        yield* Effect.mapError(file.datasync, poison)
+      })
+
+    /** As many of the requests as fit into one write, encoded from this place on; each that cannot be is answered. */
+    const encodeSome = (requests: ReadonlyArray<Request>, from: Compose.Place) =>
+      Effect.gen(function*() {
+        const encoded: Array<Encoded> = []
+        let seq = from.seq
+        let bytes = 0
+        let taken = 0
+        for (const request of requests) {
+          if (bytes >= mostBytes) break
+          taken += 1
+          const records = request.compose({ ...from, seq })
+          const lines = encodeAll(records)
+          if (Either.isLeft(lines)) {
+            // A record that breaks its own schema is a bug of who made it; one that is too large is not.
+            const { left } = lines
+            yield* left._tag === "ParseError" ? Deferred.die(request.done, left) : Deferred.fail(request.done, left)
+            continue
+          }
+          encoded.push({ request, records, bytes: lines.right })
+          seq += records.length
+          bytes += lines.right.length
+        }
+        return { encoded, bytes, seq, rest: requests.slice(taken) }
+      })
+
+    const write = (requests: ReadonlyArray<Request>): Effect.Effect<ReadonlyArray<Request>> =>
+      Effect.gen(function*() {
+        let batch = yield* encodeSome(requests, yield* place)
+        if (batch.encoded.length === 0) return batch.rest
+        const answer = Effect.gen(function*() {
+          const { segment, size } = yield* Ref.get(end)
+          if (segment === 0 || size + batch.bytes > segmentBytes) {
+            yield* Effect.mapError(roll, writeError())
+            // Their places have moved behind the new segment's first line.
+            batch = yield* encodeSome(requests, yield* place)
+          }
+          yield* persist(Buffer.concat(batch.encoded.map(({ bytes }) => bytes)))
+          yield* Ref.update(end, (before) => {
+            const after = before.size + batch.bytes
+            return { ...before, size: after, unproved: after, seq: batch.seq }
+          })
+          yield* Ref.set(dirty, true)
+        })
+        const result = yield* Effect.either(answer)
+        if (Either.isLeft(result)) yield* Ref.set(fatal, Option.some(result.left))
+        yield* Effect.forEach(batch.encoded, ({ records, request }) =>
+          Deferred.complete(
+            request.done,
+            Either.match(result, { onLeft: Effect.fail, onRight: () => Effect.succeed(records) })
+          ))
+        return batch.rest
+      })
+
+    const drain = (requests: ReadonlyArray<Request>): Effect.Effect<void> =>
+      Effect.gen(function*() {
+        const ended = yield* Ref.get(fatal)
+        if (Option.isSome(ended)) {
+          return yield* Effect.forEach(requests, ({ done }) => Deferred.fail(done, ended.value), { discard: true })
+        }
+        const rest = yield* write(requests)
+        if (rest.length > 0) yield* drain(rest)
+      })
+
+    yield* Effect.addFinalizer(() =>
+      Effect.gen(function*() {
+        const { segment, size } = yield* Ref.get(end)
+        const worth = (yield* Ref.get(dirty)) && segment > 0 && Option.isNone(yield* Ref.get(fatal))
+        if (!worth) return
+        const seal = Compose.alone([{ kind: "seal", body: new Seal({ durable_to: size }) }], yield* place)
+        yield* persist(Either.getOrThrow(encodeAll(seal)))
+      }).pipe(Effect.catchAll((error) => Effect.logWarning(error.message)))
+    )
+
+    const queue = yield* Queue.unbounded<Request>()
+    const writer = yield* Queue.takeBetween(queue, 1, mostRequests).pipe(
+      Effect.flatMap((requests) => Effect.uninterruptible(drain(Chunk.toReadonlyArray(requests)))),
+      Effect.forever,
+      Effect.forkScoped
+    )
+
+    const submit = (compose: Request["compose"]): Effect.Effect<ReadonlyArray<LogRecord>, AppendError> =>
+      Effect.gen(function*() {
+        const done = yield* Deferred.make<ReadonlyArray<LogRecord>, AppendError>()
+        yield* Queue.offer(queue, { compose, done })
+        // A writer that died answers nobody: whoever waits fails with its cause.
+        return yield* Effect.raceFirst(Deferred.await(done), Fiber.join(writer))
+      })
+
+    return {
+      append: (groups) =>
+        Effect.map(submit((from) => Compose.groups(groups, from)), (records) =>
+          records.flatMap((record) => record.kind === "commit" ? [Seq.make(record.seq)] : [])),
+      appendAlone: (entries) =>
+        Effect.asVoid(submit((from) => Compose.alone(entries, from)))
+    }
+  })

@@ -1,0 +1,35 @@
+/**
+ * Finds what is live, by meaning and by words.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { ConnectorName, EmbedderFingerprint } from "../src/domain/Ids.ts"
+import type { SearchHit, SearchMode } from "../src/domain/SearchReport.ts"
+import type { EmbedderMismatch, ProjectionError } from "../src/domain/StoreErrors.ts"
+
+/**
+ * A question. `vector` is the query's, by the embedder whose fingerprint is named; without it only words are searched.
+ * `k` is how many hits are wanted at most; `path` is a glob over doc_ids.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface SearchQuery {
+  readonly text: string
+  readonly mode: SearchMode
+  readonly k: number
+  readonly vector?: { readonly values: Float32Array; readonly fingerprint: EmbedderFingerprint }
+  readonly connector?: ConnectorName
+  readonly path?: string
+}
+
+/**
+ * @since 0.1.0
+ * @category tags
+ */
+export class Search extends Context.Tag("mem/Search")<Search, {
+  /** Best first; ties by chunk_id. `stale` is left false: only who holds the manifest can know. */
+  readonly search: (query: SearchQuery) => Effect.Effect<ReadonlyArray<SearchHit>, ProjectionError | EmbedderMismatch>
+}>() {}

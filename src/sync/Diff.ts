@@ -1,0 +1,178 @@
+/**
+ * What changed: a listing against what was known. Pure; it decides what a sync does and what drift shows, and reads
+ * nothing.
+ *
+ * @since 0.1.0
+ */
+import type { DocumentRef } from "../domain/Document.ts"
+import type { DocId, EmbedderFingerprint, Fingerprint } from "../domain/Ids.ts"
+import type { Coverage, ListingRoot } from "../domain/Listing.ts"
+import { type FailedEntry, ManifestEntry } from "../domain/Manifest.ts"
+
+/**
+ * A listing, read to its end. `duplicated` are ids that it named more than once.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Listed {
+  readonly coverage: Coverage
+  readonly roots: ReadonlyArray<ListingRoot>
+  readonly refs: ReadonlyMap<DocId, DocumentRef>
+  readonly skipped: ReadonlyMap<DocId, string>
+  readonly removals: ReadonlySet<DocId>
+  readonly duplicated: ReadonlySet<DocId>
+}
+
+/**
+ * What was known before: the manifest, and what failed.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Known {
+  readonly entries: ReadonlyMap<DocId, ManifestEntry>
+  readonly failed: ReadonlyMap<DocId, FailedEntry>
+}
+
+/**
+ * How documents would be stored today. An embedder that is not there (`none`) makes nothing stale.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Today {
+  readonly pipelineOf: (ref: DocumentRef) => Fingerprint
+  readonly embedder: EmbedderFingerprint
+}
+
+/**
+ * A document whose text is in the log and has to be stored anew from there: cut otherwise (`pipeline`), or only
+ * without the vectors of today's embedder (`embedder`).
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Stale {
+  readonly ref: DocumentRef
+  readonly entry: ManifestEntry
+  readonly why: "pipeline" | "embedder"
+}
+
+/**
+ * Every listed document in exactly one place, and what is gone. `touched` are the unchanged ones whose revision moved:
+ * only their manifest line changes. `outside` are entries that lie under none of the roots listed now.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Diff {
+  readonly new: ReadonlyArray<DocumentRef>
+  readonly changed: ReadonlyArray<{ readonly ref: DocumentRef; readonly entry: ManifestEntry }>
+  readonly moved: ReadonlyArray<{ readonly ref: DocumentRef; readonly from: ManifestEntry }>
+  readonly stale: ReadonlyArray<Stale>
+  readonly unchanged: ReadonlyArray<DocId>
+  readonly touched: ReadonlyArray<ManifestEntry>
+  readonly failedBefore: ReadonlyArray<FailedEntry>
+  readonly duplicated: ReadonlyArray<DocId>
+  readonly skipped: ReadonlyArray<{ readonly doc_id: DocId; readonly reason: string }>
+  readonly removed: ReadonlyArray<ManifestEntry>
+  readonly outside: ReadonlyArray<ManifestEntry>
+}
+
+/**
+ * What a failure remembers of the document's state, so that the same state is not tried again.
+ *
+ * @since 0.1.0
+ * @category failures
+ */
+export const stateOf = (ref: DocumentRef): string | undefined => ref.revision ?? ref.content_hash
+
+/** An equal revision settles it without a hash. Where a listing gives neither, only a fetch can tell. */
+const isSame = (ref: DocumentRef, entry: ManifestEntry): boolean =>
+  (ref.revision !== undefined && ref.revision === entry.revision)
+  || (ref.content_hash !== undefined && ref.content_hash === entry.content_hash)
+
+const under = (uri: string, root: string): boolean =>
+  uri === root || uri.startsWith(root.endsWith("/") ? root : `${root}/`)
+
+const staleness = (ref: DocumentRef, entry: ManifestEntry, today: Today): Stale["why"] | undefined => {
+  if (entry.pipeline !== today.pipelineOf(ref)) return "pipeline"
+  return today.embedder !== "none" && entry.embedder !== today.embedder ? "embedder" : undefined
+}
+
+interface Gone {
+  readonly removed: Array<ManifestEntry>
+  readonly outside: Array<ManifestEntry>
+}
+
+/** Only a complete listing of a readable root says that what it lacks is gone; a removal that is named always does. */
+const gone = ({ entries }: Known, listed: Listed): Gone => {
+  const seen = (id: DocId) => listed.refs.has(id) || listed.skipped.has(id) || listed.duplicated.has(id)
+  const result: Gone = { removed: [], outside: [] }
+  for (const entry of entries.values()) {
+    if (entry.excluded === true) continue
+    if (listed.removals.has(entry.doc_id)) result.removed.push(entry)
+    else if (listed.coverage === "complete" && !seen(entry.doc_id)) {
+      const root = listed.roots.find(({ uri }) => under(entry.source_uri, uri))
+      if (root === undefined) result.outside.push(entry)
+      else if (root.status === "readable") result.removed.push(entry)
+    }
+  }
+  return result
+}
+
+/**
+ * Compares a listing with what was known.
+ *
+ * @since 0.1.0
+ * @category diff
+ */
+export const diff = (known: Known, listed: Listed, today: Today): Diff => {
+  const { outside, removed } = gone(known, listed)
+  const leaving = new Map(removed.map((entry) => [entry.content_hash, entry]))
+  const out = {
+    new: Array<DocumentRef>(),
+    changed: Array<Diff["changed"][number]>(),
+    moved: Array<Diff["moved"][number]>(),
+    stale: Array<Stale>(),
+    unchanged: Array<DocId>(),
+    touched: Array<ManifestEntry>(),
+    failedBefore: Array<FailedEntry>(),
+    skipped: [...listed.skipped].map(([doc_id, reason]) => ({ doc_id, reason }))
+  }
+
+  const place = (ref: DocumentRef): void => {
+    const entry = known.entries.get(ref.doc_id)
+    if (entry?.excluded === true) return void out.skipped.push({ doc_id: ref.doc_id, reason: "excluded" })
+    if (ref.availability === "unavailable") return void out.skipped.push({ doc_id: ref.doc_id, reason: "unavailable" })
+    if (entry !== undefined && isSame(ref, entry)) {
+      const why = staleness(ref, entry, today)
+      if (why !== undefined) return void out.stale.push({ ref, entry, why })
+      out.unchanged.push(ref.doc_id)
+      if (ref.revision !== undefined && ref.revision !== entry.revision) {
+        out.touched.push(new ManifestEntry({ ...entry, revision: ref.revision }))
+      }
+      return
+    }
+    const failed = known.failed.get(ref.doc_id)
+    const hopeless = failed !== undefined && failed.outcome === "failed" && !failed.retryable
+      && failed.revision !== undefined && failed.revision === stateOf(ref)
+    if (hopeless) return void out.failedBefore.push(failed)
+    if (entry !== undefined) return void out.changed.push({ ref, entry })
+    const from = ref.content_hash === undefined ? undefined : leaving.get(ref.content_hash)
+    if (from === undefined) return void out.new.push(ref)
+    leaving.delete(from.content_hash)
+    out.moved.push({ ref, from })
+  }
+
+  for (const ref of listed.refs.values()) if (!listed.duplicated.has(ref.doc_id)) place(ref)
+
+  const moved = new Set(out.moved.map(({ from }) => from.doc_id))
+  return {
+    ...out,
+    duplicated: [...listed.duplicated],
+    removed: removed.filter(({ doc_id }) => !moved.has(doc_id)),
+    outside
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Holds back removals that look like an accident: an unmounted disk, a path that was changed, a listing of something
+ * else. Pure. A refusal is a value in the report, and nothing was removed.
+ *
+ * @since 0.1.0
+ */
+import * as Option from "effect/Option"
+import type { Diff, Known, Listed } from "./Diff.ts"
+
+/**
+ * Removals are refused when there are at least `max_removed_min` of them and they are more than `max_removed_ratio` of
+ * what is known.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface GuardOptions {
+  readonly max_removed_ratio: number
+  readonly max_removed_min: number
+}
+
+/**
+ * @since 0.1.0
+ * @category constants
+ */
+export const defaults: GuardOptions = { max_removed_ratio: 0.5, max_removed_min: 10 }
+
+const advice = "nothing was removed; if that is right, run it again with --allow-mass-removal"
+
+const documents = (n: number): string => n === 1 ? "1 document" : `${n} documents`
+
+/**
+ * Why these removals are refused, if they are.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
+export const refusal = (
+  { entries }: Known,
+  listed: Listed,
+  { outside, removed }: Pick<Diff, "outside" | "removed">,
+  options: GuardOptions
+): Option.Option<string> => {
+  const live = [...entries.values()].filter(({ excluded }) => excluded !== true).length
+  if (outside.length > 0) {
+    return Option.some(
+      `${
+        documents(outside.length)
+      } of the last sync lie outside of what is listed now (was the path changed?); ${advice}`
+    )
+  }
+  const isEmpty = listed.coverage === "complete" &&
+    listed.refs.size + listed.skipped.size + listed.duplicated.size === 0
+  if (isEmpty && removed.length > 0) {
+    return Option.some(`the source is there, but empty, and ${documents(removed.length)} were known; ${advice}`)
+  }
+  const tooMany = removed.length >= options.max_removed_min && removed.length > live * options.max_removed_ratio
+  return tooMany
+    ? Option.some(`${removed.length} of ${documents(live)} are gone from the source; ${advice}`)
+    : Option.none()
+}

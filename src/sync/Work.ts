@@ -1,0 +1,92 @@
+/**
+ * What flows through a sync: a document to be done, the document with its passages, and how it ended.
+ *
+ * @since 0.1.0
+ */
+import * as Data from "effect/Data"
+import type { DocumentRef } from "../domain/Document.ts"
+import type { DocId, Fingerprint } from "../domain/Ids.ts"
+import type { ManifestEntry } from "../domain/Manifest.ts"
+import type { Vector } from "../domain/Reference.ts"
+import type { Piece } from "./DocumentPolicy.ts"
+
+/**
+ * A document to be done. `entry` is what was known of it, `from` the entry it was moved from.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Task = Data.TaggedEnum<{
+  New: { readonly ref: DocumentRef }
+  Changed: { readonly ref: DocumentRef; readonly entry: ManifestEntry }
+  Moved: { readonly ref: DocumentRef; readonly from: ManifestEntry }
+  Stale: { readonly ref: DocumentRef; readonly entry: ManifestEntry; readonly why: "pipeline" | "embedder" }
+}>
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const Task = Data.taggedEnum<Task>()
+
+/**
+ * A document with its text cut into pieces. With `onlyVectors` its passages are live already. `old` are the passages'
+ * ids of the version that it takes the place of.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Prepared {
+  readonly as: "new" | "changed" | "stale" | "moved"
+  readonly ref: DocumentRef
+  readonly content_hash: Fingerprint
+  readonly pipeline: Fingerprint
+  readonly revision: string | undefined
+  readonly meta: unknown
+  readonly pieces: ReadonlyArray<Piece>
+  readonly onlyVectors: boolean
+  readonly entry: ManifestEntry | undefined
+  readonly from: ManifestEntry | undefined
+}
+
+/**
+ * A prepared document with the vectors that the log lacks.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Embedded {
+  readonly document: Prepared
+  readonly vectors: ReadonlyArray<Vector>
+}
+
+/**
+ * How a document ended.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Outcome = Data.TaggedEnum<{
+  Committed: {
+    readonly as: Prepared["as"]
+    readonly entry: ManifestEntry
+    readonly from: ManifestEntry | undefined
+    readonly added: number
+    readonly tombstoned: number
+  }
+  /** It was fetched, and turned out to be what is stored. */
+  Same: { readonly entry: ManifestEntry; readonly moved: boolean }
+  Failed: {
+    readonly ref: DocumentRef
+    readonly error: string
+    readonly message: string
+    readonly retryable: boolean
+  }
+  Skipped: { readonly doc_id: DocId; readonly reason: string }
+}>
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const Outcome = Data.taggedEnum<Outcome>()
