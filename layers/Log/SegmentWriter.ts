@@ -108,9 +108,11 @@ export const make = (
   { home, processes, segmentBytes }: WriterOptions
 ): Effect.Effect<LogWriter["Type"], LogLocked | LogReadError, Scope.Scope> =>
   Effect.gen(function*() {
-    const { segments } = pathsOf(home)
+    const { log, segments } = pathsOf(home)
     const pathOf = (segment: number) => `${segments}/${nameOf(segment)}`
     yield* fs.makeDir(segments)
+    yield* fs.syncDir(home)
+    yield* fs.syncDir(log)
     yield* acquire(fs, home, processes)
 
     const end = yield* Ref.make<LogEnd>(yield* recover(fs, home))

@@ -75,7 +75,7 @@ export type Outcome = Data.TaggedEnum<{
     readonly tombstoned: number
   }
   /** It was fetched, and turned out to be what is stored. */
-  Same: { readonly entry: ManifestEntry; readonly moved: boolean }
+  Same: { readonly entry: ManifestEntry; readonly revision: string | undefined }
   Failed: {
     readonly ref: DocumentRef
     readonly error: string

@@ -1,0 +1,31 @@
+/**
+ * Brings the projection up to the log: from where it stands, or from the first line where it is new or was lost.
+ *
+ * @since 0.1.0
+ */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { LogReader, type LogReadError } from "../../services/LogReader.ts"
+import { Projection } from "../../services/Projection.ts"
+import type { ProjectionError } from "../domain/StoreErrors.ts"
+
+/**
+ * Folds what the projection lacks; its value is how many lines that were.
+ *
+ * @since 0.1.0
+ * @category programs
+ */
+export const catchUp: Effect.Effect<number, LogReadError | ProjectionError, LogReader | Projection> = Effect.gen(
+  function*() {
+    const reader = yield* LogReader
+    const projection = yield* Projection
+    const from = yield* projection.position
+    return yield* reader.records(Option.getOrUndefined(from)).pipe(
+      Stream.chunks,
+      Stream.mapEffect((batch) => Effect.as(projection.apply(Chunk.toReadonlyArray(batch)), Chunk.size(batch))),
+      Stream.runFold(0, (sum, n) => sum + n)
+    )
+  }
+)

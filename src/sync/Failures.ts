@@ -1,0 +1,72 @@
+/**
+ * The list of what failed or was left out: why, and how often. Disposable; it spares a hopeless fetch and lets `status`
+ * say what is missing. Pure.
+ *
+ * @since 0.1.0
+ */
+import type { DocId, Timestamp } from "../domain/Ids.ts"
+import { FailedEntry } from "../domain/Manifest.ts"
+import { type Diff, stateOf } from "./Diff.ts"
+import type { Outcome } from "./Work.ts"
+
+type Failures = ReadonlyMap<DocId, FailedEntry>
+
+const again = (before: Failures, doc_id: DocId): number => (before.get(doc_id)?.attempts ?? 0) + 1
+
+/**
+ * The list as it is now. What has not changed keeps its old entry, so that an unchanged list can be told by identity.
+ *
+ * @since 0.1.0
+ * @category failures
+ */
+export const failedNow = (
+  before: Failures,
+  diff: Diff,
+  outcomes: ReadonlyArray<Outcome>,
+  now: Timestamp
+): Failures => {
+  const skips = [...diff.skipped, ...outcomes.flatMap((outcome) => outcome._tag === "Skipped" ? [outcome] : [])]
+  const entries: Array<FailedEntry> = [...diff.failedBefore]
+  for (const { doc_id, reason } of skips) {
+    const known = before.get(doc_id)
+    const same = known?.outcome === "skipped" && known.error === reason
+    entries.push(
+      same ? known : new FailedEntry({
+        doc_id,
+        outcome: "skipped",
+        error: reason,
+        message: `${doc_id} was left out: ${reason}`,
+        retryable: true,
+        attempts: 1,
+        last_at: now
+      })
+    )
+  }
+  for (const outcome of outcomes) {
+    if (outcome._tag !== "Failed") continue
+    const { error, message, ref, retryable } = outcome
+    const revision = stateOf(ref)
+    entries.push(
+      new FailedEntry({
+        doc_id: ref.doc_id,
+        ...(revision === undefined ? {} : { revision }),
+        outcome: "failed",
+        error,
+        message: message.toWellFormed(),
+        retryable,
+        attempts: again(before, ref.doc_id),
+        last_at: now
+      })
+    )
+  }
+  return new Map(entries.map((entry) => [entry.doc_id, entry]))
+}
+
+/**
+ * Whether two lists say the same.
+ *
+ * @since 0.1.0
+ * @category failures
+ */
+export const sameFailures = (a: Failures, b: Failures): boolean =>
+  a.size === b.size && [...a].every(([id, entry]) => b.get(id) === entry)

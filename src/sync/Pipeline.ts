@@ -1,0 +1,123 @@
+/**
+ * The documents of a sync on their way into the log: fetched side by side up to the connector's limit, cut, embedded by
+ * one embedder in batches over their borders, and committed beside each other, so that many share one fdatasync.
+ *
+ * A slow document holds up nobody, and no more than a few dozen are in memory at a time, however many wait.
+ *
+ * @since 0.1.0
+ */
+import * as Chunk from "effect/Chunk"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Ref from "effect/Ref"
+import * as Stream from "effect/Stream"
+import type { LogReader, LogReadError } from "../../services/LogReader.ts"
+import { type AppendError, LogWriter } from "../../services/LogWriter.ts"
+import { ProgressStore } from "../../services/ProgressStore.ts"
+import { type EmbedderFingerprint, type Fingerprint, Timestamp } from "../domain/Ids.ts"
+import type { ManifestEntry } from "../domain/Manifest.ts"
+import type { ManifestError } from "../domain/StoreErrors.ts"
+import { entryOf } from "../log/Live.ts"
+import { whatIsThere } from "../stream/WhatIsThere.ts"
+import * as Groups from "./Groups.ts"
+import { prepare, type PrepareOptions } from "./Prepare.ts"
+import { type Embedded, Outcome, type Prepared, type Task } from "./Work.ts"
+
+/** Documents that are fetched and wait for the embedder, at most; also those of one embedding round. */
+const waiting = 16
+/** Groups on their way to the disk at the same time. */
+const commitsInFlight = 32
+
+/**
+ * The moment, as the log writes it.
+ *
+ * @since 0.1.0
+ * @category time
+ */
+export const timestamp: Effect.Effect<Timestamp> = Effect.map(
+  Clock.currentTimeMillis,
+  (millis) => Timestamp.make(new Date(millis).toISOString())
+)
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface PipelineOptions extends PrepareOptions {
+  /** Lets a fetch begin when the source's own pace allows it. */
+  readonly pace: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly embedder: EmbedderFingerprint
+  readonly embed: (documents: ReadonlyArray<Prepared>) => Effect.Effect<ReadonlyArray<Either.Either<Embedded, Outcome>>>
+  /** Entries that are gone from the source, by content: a new document of the same content is one of them, moved. */
+  readonly leaving: Ref.Ref<ReadonlyMap<Fingerprint, ManifestEntry>>
+}
+
+/** A listing without hashes shows a move only once the new document is fetched. */
+const claimMove = (leaving: PipelineOptions["leaving"], prepared: Prepared): Effect.Effect<Prepared> =>
+  prepared.as !== "new"
+    ? Effect.succeed(prepared)
+    : Ref.modify(leaving, (entries) => {
+      const from = entries.get(prepared.content_hash)
+      return from === undefined
+        ? [prepared, entries]
+        : [{ ...prepared, as: "moved", from }, new Map([...entries].filter(([hash]) => hash !== prepared.content_hash))]
+    })
+
+const commit = (options: PipelineOptions) => (embedded: Embedded) =>
+  Effect.gen(function*() {
+    const writer = yield* LogWriter
+    const progress = yield* ProgressStore
+    const { connector, embedder } = options
+    const { as, from } = embedded.document
+    const at = { connector: connector.name, embedder, now: yield* timestamp }
+    const group = Groups.version(at, embedded)
+    const groups = from === undefined ? [group] : [group, Groups.removal(at, from, "removed")]
+    const [seq] = yield* writer.append(groups)
+    if (seq === undefined) return yield* Effect.dieMessage("the log's writer answered without a seq")
+    const entry = entryOf(group.commit, seq, group.commit.chunk_count)
+    yield* progress.append(connector.name, { entry })
+    const tombstoned = groups.flatMap(({ entries }) => entries).filter(({ kind }) => kind === "tombstone").length
+    const added = group.entries.filter(({ kind }) => kind === "reference").length
+    return Outcome.Committed({ as, entry, from, added, tombstoned })
+  })
+
+/**
+ * How each of the tasks ended, as it ends.
+ *
+ * @since 0.1.0
+ * @category stages
+ */
+export const run = (
+  options: PipelineOptions,
+  tasks: ReadonlyArray<Task>
+): Stream.Stream<Outcome, AppendError | LogReadError | ManifestError, LogReader | LogWriter | ProgressStore> => {
+  type Done<A> = Either.Either<A, Outcome>
+
+  const one = (task: Task): Effect.Effect<Done<Prepared>, LogReadError, LogReader> =>
+    Effect.flatMap(
+      options.pace(prepare(options)(task)),
+      (done): Effect.Effect<Done<Prepared>> =>
+        Either.isLeft(done) ? Effect.succeed(done) : Effect.map(claimMove(options.leaving, done.right), Either.right)
+    )
+
+  const embedAll = (batch: Chunk.Chunk<Done<Prepared>>): Effect.Effect<ReadonlyArray<Done<Embedded>>> => {
+    const ended = Chunk.toReadonlyArray(Chunk.filterMap(batch, Either.getLeft))
+    const prepared = Chunk.toReadonlyArray(Chunk.filterMap(batch, Either.getRight))
+    return Effect.map(
+      options.embed(prepared),
+      (embedded) => [...ended.map((outcome) => Either.left(outcome)), ...embedded]
+    )
+  }
+
+  return Stream.fromIterable(tasks).pipe(
+    Stream.mapEffect(one, { concurrency: options.connector.limits.max_concurrent_fetches, unordered: true }),
+    whatIsThere(waiting),
+    Stream.mapEffect(embedAll),
+    Stream.flattenIterables,
+    Stream.mapEffect(Either.match({ onLeft: Effect.succeed, onRight: commit(options) }), {
+      concurrency: commitsInFlight,
+      unordered: true
+    })
+  )
+}

@@ -1,0 +1,161 @@
+/**
+ * The document stage of a sync: fetches a document (or takes its text from the log) and cuts it into pieces. Whatever
+ * goes wrong with the document is a value here; nothing else is caught.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as HashMap from "effect/HashMap"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import { LogReader, type LogReadError } from "../../services/LogReader.ts"
+import type { DocumentConnector } from "../../services/SourceConnector.ts"
+import { embeddedText } from "../chunk/EmbeddedText.ts"
+import { contentHash } from "../chunk/Pipeline.ts"
+import { DocumentError } from "../domain/ConnectorErrors.ts"
+import type { DocumentContent, DocumentRef } from "../domain/Document.ts"
+import { Passage } from "../domain/Passage.ts"
+import type { Reference } from "../domain/Reference.ts"
+import { documentKey, type Live } from "../log/Live.ts"
+import type { Chunking, Piece } from "./DocumentPolicy.ts"
+import { Outcome, type Prepared, type Task } from "./Work.ts"
+
+/**
+ * What the stage works with. `live` folds the log, once, and only where a document is taken from it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface PrepareOptions {
+  readonly connector: DocumentConnector
+  readonly chunking: Chunking
+  readonly live: Effect.Effect<Live, LogReadError, LogReader>
+  readonly maxDocumentBytes: number
+}
+
+/** Half a second, one, two, each a little off, so that many documents do not knock again at the same moment. */
+const retries = Schedule.exponential("500 millis").pipe(
+  Schedule.jittered,
+  Schedule.intersect(Schedule.recurs(3)),
+  Schedule.whileInput(({ reason, retryable }: DocumentError) => retryable && reason !== "timeout")
+)
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+const decode = (ref: DocumentRef, bytes: Uint8Array): Either.Either<string, DocumentError> =>
+  Either.try({
+    try: () => utf8.decode(bytes),
+    catch: () => new DocumentError({ doc_id: ref.doc_id, reason: "chunk", detail: "it is not UTF-8", retryable: false })
+  })
+
+const fetch = ({ connector }: PrepareOptions, ref: DocumentRef): Effect.Effect<DocumentContent, DocumentError> =>
+  connector.fetch(ref).pipe(
+    Effect.timeoutFail({
+      duration: connector.limits.fetch_timeout,
+      onTimeout: () =>
+        new DocumentError({ doc_id: ref.doc_id, reason: "timeout", detail: "the fetch took too long", retryable: true })
+    }),
+    Effect.retry(retries)
+  )
+
+const tooLarge = (ref: DocumentRef, limit: number): Outcome =>
+  Outcome.Skipped({ doc_id: ref.doc_id, reason: `larger than ${limit} bytes` })
+
+const fetched = (options: PrepareOptions, task: Exclude<Task, { readonly _tag: "Stale" }>) =>
+  Effect.gen(function*() {
+    const { chunking, maxDocumentBytes } = options
+    const { ref } = task
+    if ((ref.size ?? 0) > maxDocumentBytes) return Either.left(tooLarge(ref, maxDocumentBytes))
+    const content = yield* fetch(options, ref)
+    if (content.bytes.length > maxDocumentBytes) return Either.left(tooLarge(ref, maxDocumentBytes))
+    const content_hash = contentHash(content.bytes)
+    const revision = content.revision ?? ref.revision
+    const document = { doc_id: ref.doc_id, media_type: content.media_type }
+    const pipeline = chunking.pipelineOf(document)
+    if (task._tag === "Changed" && task.entry.content_hash === content_hash && task.entry.pipeline === pipeline) {
+      return Either.left(Outcome.Same({ entry: task.entry, revision }))
+    }
+    return Either.right<Prepared>({
+      as: task._tag === "New" ? "new" : task._tag === "Changed" ? "changed" : "moved",
+      ref,
+      content_hash,
+      pipeline,
+      revision,
+      meta: content.meta,
+      pieces: chunking.cut(document, yield* decode(ref, content.bytes)),
+      onlyVectors: false,
+      entry: task._tag === "Changed" ? task.entry : undefined,
+      from: task._tag === "Moved" ? task.from : undefined
+    })
+  })
+
+const pieceOf = ({ context, embed_sha256, ...reference }: Reference): Piece => ({
+  passage: new Passage({ ...reference, context }),
+  text: embeddedText({ ...reference, context }),
+  embed_sha256
+})
+
+/** The live passages of a document, in order, from the log. */
+const references = ({ connector, live }: PrepareOptions, ref: DocumentRef) =>
+  Effect.gen(function*() {
+    const { at } = yield* LogReader
+    const document = HashMap.get((yield* live).documents, documentKey(connector.name, ref.doc_id))
+    if (Option.isNone(document)) return Option.none()
+    const { commit, passages } = document.value
+    const records = yield* Effect.forEach(passages, ({ position }) => at(position))
+    const found = records.flatMap((record) => record.kind === "reference" ? [record.body] : [])
+    return Option.some({ commit, references: found })
+  })
+
+/** From the log's own text: nothing is fetched. */
+const stale = (options: PrepareOptions, task: Extract<Task, { readonly _tag: "Stale" }>) =>
+  Effect.gen(function*() {
+    const { entry, ref, why } = task
+    const stored = yield* references(options, ref)
+    if (Option.isNone(stored)) {
+      return yield* new DocumentError({
+        doc_id: ref.doc_id,
+        reason: "chunk",
+        detail: "the log does not hold the text that its manifest names",
+        retryable: true
+      })
+    }
+    const { commit, references: passages } = stored.value
+    const onlyVectors = why === "embedder"
+    const pieces = onlyVectors
+      ? passages.map(pieceOf)
+      : options.chunking.cut(ref, passages.map(({ text }) => text).join(""))
+    return Either.right<Prepared>({
+      as: "stale",
+      ref,
+      content_hash: entry.content_hash,
+      pipeline: onlyVectors ? commit.pipeline : options.chunking.pipelineOf(ref),
+      revision: ref.revision ?? entry.revision,
+      meta: commit.meta,
+      pieces,
+      onlyVectors,
+      entry,
+      from: undefined
+    })
+  })
+
+/**
+ * Prepares one document, or says how it has ended already.
+ *
+ * @since 0.1.0
+ * @category stages
+ */
+export const prepare = (options: PrepareOptions) =>
+(
+  task: Task
+): Effect.Effect<Either.Either<Prepared, Outcome>, LogReadError, LogReader> => {
+  const done: Effect.Effect<Either.Either<Prepared, Outcome>, DocumentError | LogReadError, LogReader> =
+    task._tag === "Stale" ? stale(options, task) : fetched(options, task)
+  return Effect.catchTag(done, "DocumentError", ({ message, reason, retryable }) =>
+    Effect.succeed(Either.left(
+      reason === "gone"
+        ? Outcome.Skipped({ doc_id: task.ref.doc_id, reason: "gone" })
+        : Outcome.Failed({ ref: task.ref, error: reason, message, retryable })
+    )))
+}

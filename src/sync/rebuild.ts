@@ -1,0 +1,66 @@
+/**
+ * Throws the projection away and folds it again from the log: identical state, and not one call to an embedder.
+ *
+ * @since 0.1.0
+ */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { createHash } from "node:crypto"
+import type { LogReader, LogReadError } from "../../services/LogReader.ts"
+import { Projection } from "../../services/Projection.ts"
+import { Sha256 } from "../domain/Ids.ts"
+import { DumpLine, RebuildReport } from "../domain/RebuildReport.ts"
+import type { ProjectionError } from "../domain/StoreErrors.ts"
+import { catchUp } from "./CatchUp.ts"
+
+const encode = Schema.encodeSync(Schema.parseJson(DumpLine))
+
+/**
+ * The live state as sorted JSON lines, line feeds included: what `mem dump` prints.
+ *
+ * @since 0.1.0
+ * @category dumping
+ */
+export const dump = (options: {
+  readonly embeddings: boolean
+}): Stream.Stream<string, ProjectionError, Projection> =>
+  Stream.unwrap(
+    Effect.map(Projection, (projection) => Stream.map(projection.dump(options), (line) => `${encode(line)}\n`))
+  )
+
+/**
+ * The sha256 of the dump with embeddings, and how many passages it has. It is taken from the projection, not from the
+ * log, so a projection that differs by a byte differs here.
+ *
+ * @since 0.1.0
+ * @category dumping
+ */
+export const digest: Effect.Effect<
+  { readonly live_chunks: number; readonly state_sha256: Sha256 },
+  ProjectionError,
+  Projection
+> = Effect.suspend(() => {
+  const hash = createHash("sha256")
+  return Stream.chunks(dump({ embeddings: true })).pipe(
+    Stream.runFold(0, (count, lines) => {
+      for (const line of lines) hash.update(line)
+      return count + Chunk.size(lines)
+    }),
+    Effect.map((live_chunks) => ({ live_chunks, state_sha256: Sha256.make(hash.digest("hex")) }))
+  )
+})
+
+/**
+ * @since 0.1.0
+ * @category programs
+ */
+export const rebuild: Effect.Effect<RebuildReport, LogReadError | ProjectionError, LogReader | Projection> = Effect.gen(
+  function*() {
+    const projection = yield* Projection
+    yield* projection.clear
+    const records = yield* catchUp
+    return new RebuildReport({ command: "rebuild", ok: true, records, embed_calls: 0, ...yield* digest })
+  }
+)
