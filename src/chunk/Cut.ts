@@ -79,13 +79,13 @@ const furthest = (search: Search, ends: ReadonlyArray<number>): Piece | undefine
 }
 
 /** The seams failed: the Piece ends within its first line. Blanks stay with what precedes them. */
-const withinLine = (search: Search, end: number, last: number): Piece => {
+const withinLine = (search: Search, end: number): Piece => {
   const { body, ink, measure, start } = search
   const { text } = measure
   const clustersBefore = (limit: number) =>
     clusterStarts(text, body, limit).filter((offset, i, starts) => {
       const blank = isBlankAt(text, offset) && ((starts[i + 1] ?? limit) === offset + 1 || isBlankAt(text, offset + 1))
-      return offset > ink && offset <= last && !blank
+      return offset > ink && !blank
     })
 
   let limit = search.limit
@@ -111,10 +111,7 @@ const withinLine = (search: Search, end: number, last: number): Piece => {
 export const cut = ({ end, measure, seams, start }: Cuttable): ReadonlyArray<Piece> => {
   const { text, top } = measure
   const last = lastInk(text, start, end)
-  const kinds = (seams.length === 0 ? [[]] : seams).map((offsets) => [
-    ...offsets.filter((offset) => offset > start && offset <= last),
-    end
-  ])
+  const kinds = (seams.length === 0 ? [[]] : seams).map((offsets) => [...offsets.filter((at) => at <= last), end])
   const pieces: Array<Piece> = []
   let rate = firstRate
   for (let from = start; from < end;) {
@@ -122,7 +119,7 @@ export const cut = ({ end, measure, seams, start }: Cuttable): ReadonlyArray<Pie
     const search: Search = { measure, start: from, body, ink: firstInk(text, body, end), limit: end + 1, rate }
     let piece: Piece | undefined
     for (const ends of kinds) piece ??= furthest(search, ends)
-    piece ??= withinLine(search, end, last)
+    piece ??= withinLine(search, end)
     pieces.push(piece)
     from = piece.end
     rate = search.rate

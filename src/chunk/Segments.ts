@@ -42,7 +42,7 @@ const startsOf = (
   keep: (segment: Intl.SegmentData, before: Intl.SegmentData) => boolean
 ): ReadonlyArray<number> => {
   const starts: Array<number> = []
-  const last = outsidePair(text, Math.min(end + lookahead, text.length))
+  const last = Math.min(end + lookahead, text.length)
   let at = start
   let length = windowLength
   while (at < end) {

@@ -26,7 +26,7 @@ describe("cut", () => {
   })
 
   it("a line that is too long is cut at sentences, then at words, then between clusters", () => {
-    assert.deepStrictEqual(texts("One two. Three four. Five six.", budgetOf(6)), ["One two. Three four. ", "Five six."])
+    assert.deepStrictEqual(texts("One two. Three four. Five six.", budgetOf(7)), ["One two. Three four. ", "Five six."])
     assert.deepStrictEqual(texts("one two three four", budgetOf(2)), ["one two ", "three ", "four"])
     assert.deepStrictEqual(texts("onetwothree", budgetOf(1)), ["onet", "woth", "ree"])
     assert.deepStrictEqual(texts("e\u0301e\u0301e\u0301", budgetOf(1)), ["e\u0301e\u0301", "e\u0301"])
@@ -40,6 +40,15 @@ describe("cut", () => {
     const text = "aa\nbb\ncc\ndd\nee\nff\n"
     assert.deepStrictEqual(texts(text, budgetOf(4), [[6], [3, 6, 9, 12, 15]]), ["aa\nbb\n", "cc\ndd\nee\nff\n"])
     assert.deepStrictEqual(texts(text, budgetOf(2), [[6], [3, 6, 9, 12, 15]]), ["aa\nbb\n", "cc\ndd\nee\n", "ff\n"])
+  })
+
+  it("stays within its span, whatever seams and text lie around it", () => {
+    const text = "a b\n\naaaa\nbbbb\n\nc\nd\n"
+    const within = (max_tokens: number) =>
+      cut({ measure: measureOf(text, budgetOf(max_tokens)), start: 5, end: 16, seams: [lineStarts(text)] })
+        .map(({ end, start }) => [start, end])
+    assert.deepStrictEqual(within(1), [[5, 10], [10, 16]])
+    assert.deepStrictEqual(within(3), [[5, 16]])
   })
 
   it("only a cluster that is too long alone stays over budget, with its blanks", () => {

@@ -86,14 +86,22 @@ describe("paragraph", () => {
   })
 
   it("a counter that counts joined crumbs above their sum breaks no budget", () => {
-    const count = (text: string) => text.split("\n\n").length ** 4
+    const count = (text: string) => text.length > 12 ? 1000 : 1
     const passages = paragraph.chunk("a\n\nb\n\nc\n\nd\n\ne\n\nf", { max_tokens: 240, max_characters: 2000, count })
-    assert.isFalse(passages.some(({ over_budget }) => over_budget))
+    assert.deepStrictEqual(passages.map(({ start, tokens }) => [start, tokens]), [[0, 1], [12, 1]])
   })
 
-  it("what is lost in a broken text is lost when it is embedded, not before", () => {
-    const [passage] = paragraph.chunk("a\uD83D b", budgetOf(1))
-    assert.strictEqual(passage?.text, "a\uD83D b")
+  it("a paragraph over budget is cut at its lines first", () => {
+    assert.deepStrictEqual(texts("Aaaa. Bbbb.\nCccc. Dddd.\nEeee\n\nf", budgetOf(5)), [
+      "Aaaa. Bbbb.\n",
+      "Cccc. Dddd.\nEeee\n\n",
+      "f"
+    ])
+  })
+
+  it("a lone surrogate stays in the text and is counted as what is embedded", () => {
+    const [passage] = paragraph.chunk("a\uD83D b", { ...budgetOf(9), count: (text) => text.isWellFormed() ? 1 : 2 })
+    assert.deepStrictEqual([passage?.text, passage?.tokens], ["a\uD83D b", 1])
   })
 })
 

@@ -1,0 +1,101 @@
+/**
+ * `mem ref rm` and `mem ref add`: takes a document out of every later sync, or lets it back in. Its text stays in the
+ * log; nothing there is deleted.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { LogReader } from "../../services/LogReader.ts"
+import { LogWriter } from "../../services/LogWriter.ts"
+import { ManifestStore } from "../../services/ManifestStore.ts"
+import { ProgressStore } from "../../services/ProgressStore.ts"
+import { ConnectorName, DocId } from "../domain/Ids.ts"
+import { ManifestEntry } from "../domain/Manifest.ts"
+import { Exclusion } from "../domain/Reference.ts"
+import * as Groups from "./Groups.ts"
+import { loadManifest } from "./LoadManifest.ts"
+import { timestamp } from "./Pipeline.ts"
+import type { SyncError } from "./syncConnector.ts"
+
+/**
+ * There is no such document to exclude, or none that is excluded.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class UnknownDocument extends Schema.TaggedError<UnknownDocument>("mem/UnknownDocument")("UnknownDocument", {
+  connector: ConnectorName,
+  doc_id: DocId,
+  wanted: Schema.Literal("known", "excluded")
+}) {
+  override get message(): string {
+    return this.wanted === "known"
+      ? `${this.connector} has no document ${this.doc_id}; "mem ref list ${this.connector}" names those it has`
+      : `${this.doc_id} of ${this.connector} is not excluded; there is nothing to add back`
+  }
+}
+
+type Requirements = LogReader | LogWriter | ManifestStore | ProgressStore
+
+const mark = (connector: ConnectorName, doc_id: DocId, excluded: boolean) =>
+  Effect.flatMap(
+    LogWriter,
+    ({ appendAlone }) => appendAlone([{ kind: "exclusion", body: new Exclusion({ connector, doc_id, excluded }) }])
+  )
+
+/**
+ * Takes the document out: its passages are tombstoned, and every later sync skips it.
+ *
+ * @since 0.1.0
+ * @category programs
+ */
+export const exclude = (
+  connector: ConnectorName,
+  doc_id: DocId
+): Effect.Effect<void, SyncError | UnknownDocument, Requirements> =>
+  Effect.gen(function*() {
+    const { append } = yield* LogWriter
+    const manifests = yield* ManifestStore
+    const progress = yield* ProgressStore
+    const { entries } = yield* loadManifest(connector)
+    const entry = entries.get(doc_id)
+    if (entry === undefined || entry.excluded === true) {
+      return yield* new UnknownDocument({ connector, doc_id, wanted: "known" })
+    }
+    yield* progress.begin(connector)
+    yield* mark(connector, doc_id, true)
+    const [seq] = yield* append([Groups.removal({ connector, now: yield* timestamp }, entry, "excluded")])
+    const excluded = new ManifestEntry({
+      ...entry,
+      chunk_count: 0,
+      excluded: true,
+      ...(seq === undefined ? {} : { seq })
+    })
+    yield* manifests.save(connector, new Map([...entries, [doc_id, excluded]]))
+    yield* progress.clear(connector)
+  })
+
+/**
+ * Lets it back in: the next sync finds it as a new document.
+ *
+ * @since 0.1.0
+ * @category programs
+ */
+export const include = (
+  connector: ConnectorName,
+  doc_id: DocId
+): Effect.Effect<void, SyncError | UnknownDocument, Requirements> =>
+  Effect.gen(function*() {
+    const manifests = yield* ManifestStore
+    const progress = yield* ProgressStore
+    const { entries } = yield* loadManifest(connector)
+    if (entries.get(doc_id)?.excluded !== true) {
+      return yield* new UnknownDocument({ connector, doc_id, wanted: "excluded" })
+    }
+    yield* progress.begin(connector)
+    yield* mark(connector, doc_id, false)
+    const rest = new Map([...entries].filter(([id]) => id !== doc_id))
+    yield* manifests.save(connector, rest)
+    yield* progress.clear(connector)
+  })
