@@ -18,13 +18,14 @@ import { read } from "./Argv.ts"
 import { chunk } from "./Chunk.ts"
 import { global } from "./Global.ts"
 import * as Grammar from "./Grammar.ts"
+import { grammar as logGrammar, log } from "./Log.ts"
 import { ClosedPipe, Output } from "./Output.ts"
 import { printable } from "./Printable.ts"
 import { version } from "./Version.ts"
 
-const mem = global.pipe(Command.withSubcommands([chunk]))
+const mem = global.pipe(Command.withSubcommands([chunk, log]))
 
-const grammar = Grammar.make(global, [Grammar.make(chunk)])
+const grammar = Grammar.make(global, [Grammar.make(chunk), logGrammar])
 
 const footer = HelpDoc.blocks([
   HelpDoc.p("The options of mem itself, --home DIR and --json, may stand before or behind a command."),

@@ -8,6 +8,7 @@ import type { DocumentRef } from "../domain/Document.ts"
 import type { DocId, Fingerprint } from "../domain/Ids.ts"
 import type { ManifestEntry } from "../domain/Manifest.ts"
 import type { Vector } from "../domain/Reference.ts"
+import type { Diff } from "./Diff.ts"
 import type { Piece } from "./DocumentPolicy.ts"
 
 /**
@@ -28,6 +29,19 @@ export type Task = Data.TaggedEnum<{
  * @category constructors
  */
 export const Task = Data.taggedEnum<Task>()
+
+/**
+ * The tasks of a sync: what comes from the log first, then what has to be fetched.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const tasksOf = ({ changed, moved, new: added, stale }: Diff): ReadonlyArray<Task> => [
+  ...stale.map(Task.Stale),
+  ...changed.map(Task.Changed),
+  ...moved.map(Task.Moved),
+  ...added.map((ref) => Task.New({ ref }))
+]
 
 /**
  * A document with its text cut into pieces. With `onlyVectors` its passages are live already. `old` are the passages'

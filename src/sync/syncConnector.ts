@@ -38,7 +38,7 @@ import { live } from "./LogView.ts"
 import * as Pipeline from "./Pipeline.ts"
 import { readListing } from "./ReadListing.ts"
 import { failedReport, reportOf } from "./Report.ts"
-import { type Outcome, Task } from "./Work.ts"
+import { type Outcome, tasksOf } from "./Work.ts"
 
 /**
  * @since 0.1.0
@@ -70,13 +70,6 @@ const paceOf = ({ limits }: DocumentConnector): Effect.Effect<Pipeline.PipelineO
   limits.starts_per_second === undefined
     ? Effect.succeed(identity)
     : RateLimiter.make({ limit: 1, interval: Duration.millis(1000 / limits.starts_per_second) })
-
-const tasksOf = ({ changed, moved, new: added, stale }: Diff): ReadonlyArray<Task> => [
-  ...stale.map(Task.Stale),
-  ...changed.map(Task.Changed),
-  ...moved.map(Task.Moved),
-  ...added.map((ref) => Task.New({ ref }))
-]
 
 /** What the manifest says after all this. */
 const entriesAfter = (

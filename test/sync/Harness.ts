@@ -5,22 +5,28 @@
 import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Cached from "../../layers/Embedder/Cached.ts"
 import * as Counting from "../../layers/Embedder/Counting.ts"
 import * as Hashed from "../../layers/Embedder/Hashed.ts"
 import * as MemoryLog from "../../layers/Log/Memory.ts"
+import { ProcessIdentity } from "../../layers/Log/Processes.ts"
 import * as Segments from "../../layers/Log/Segments.ts"
 import * as NodeLogFs from "../../layers/LogFs/Node.ts"
+import * as Simulated from "../../layers/LogFs/Simulated.ts"
+import * as Disk from "../../layers/LogFs/SimulatedDisk.ts"
+import type { Step } from "../../layers/LogFs/SimulatedProcess.ts"
 import * as ManifestFiles from "../../layers/ManifestStore/Files.ts"
 import * as ProgressFiles from "../../layers/ProgressStore/Files.ts"
 import * as MemoryProjection from "../../layers/Projection/Memory.ts"
 import * as Vec from "../../layers/SourceConnector/Vec.ts"
 import { Connectors } from "../../services/Connectors.ts"
 import { Embedder } from "../../services/Embedder.ts"
-import type { LogFs } from "../../services/LogFs.ts"
+import { LogFs } from "../../services/LogFs.ts"
 import { type LocatedRecord, LogReader } from "../../services/LogReader.ts"
 import { LogWriter } from "../../services/LogWriter.ts"
 import { ManifestStore } from "../../services/ManifestStore.ts"
@@ -132,5 +138,107 @@ export const onDisk = (options: WorldOptions): Effect.Effect<World, never, Scope
       reader: Layer.provide(Segments.reader({ home }), NodeLogFs.layer),
       writer: Layer.provide(Segments.writer({ home }), NodeLogFs.layer)
     }, options))
+
+/** How a process on the simulated disk ends before its time: at its k-th change of the disk, and with the power or not. */
+export interface Ending {
+  readonly crashAt?: number | undefined
+  /** Seed of what the power cut leaves. */
+  readonly power?: number | undefined
+}
+
+export interface Ended<A> {
+  readonly exit: Exit.Exit<A, unknown>
+  readonly crashed: boolean
+  /** What the process tried to change. */
+  readonly steps: ReadonlyArray<Step>
+}
+
+export interface SimulatedWorld extends World {
+  /** As `process`, and it may be cut short. The next process finds what that left. */
+  readonly run: <A, E>(program: Effect.Effect<A, E, Services>, ending?: Ending) => Effect.Effect<Ended<A>>
+  /** Ends the process that runs now: nothing that it does from here on reaches the disk. */
+  readonly kill: Effect.Effect<void>
+  readonly disk: Effect.Effect<Disk.Disk>
+  /** The log's bytes that were on disk when a write was last acknowledged. */
+  readonly acked: Effect.Effect<Uint8Array>
+}
+
+const simulatedHome = "/home"
+
+/** The bytes of all segments, one behind the other. */
+export const logBytes = (disk: Disk.Disk, side: "cached" | "durable"): Uint8Array =>
+  Buffer.concat(
+    [...Disk.files(disk, side)].filter(([path]) => path.startsWith(`${simulatedHome}/log/segments/`)).map((
+      [, bytes]
+    ) => bytes)
+  )
+
+/** All of it on one simulated disk, kept between processes; each process finds the lock of a dead one taken over. */
+export const onSimulatedDisk = (options: WorldOptions): Effect.Effect<SimulatedWorld> =>
+  Effect.gen(function*() {
+    const start = yield* Simulated.make()
+    yield* Effect.orDie(Effect.zipRight(start.service.makeDir(simulatedHome), start.service.syncDir("/")))
+    const disk = yield* Ref.make(yield* start.disk)
+    const current = yield* Ref.make(start)
+    const acked = yield* Ref.make<Uint8Array>(new Uint8Array())
+    const started = yield* Ref.make(0)
+    const fs = Layer.effect(LogFs, Effect.map(Ref.get(current), ({ service }) => service))
+    const remember = Effect.flatMap(
+      Effect.flatMap(Ref.get(current), (process) => process.disk),
+      (now) => Ref.set(acked, logBytes(now, "durable"))
+    )
+    const segments = Layer.unwrapEffect(Effect.map(Ref.get(started), (n) =>
+      Segments.writer({
+        home: simulatedHome,
+        processes: {
+          self: new ProcessIdentity({ pid: n, boot_id: "boot", start_ticks: `${n}`, host: "simulated", command: "mem" }),
+          lives: () => Effect.succeed(false)
+        }
+      })))
+    const writer = Layer.effect(
+      LogWriter,
+      Effect.map(LogWriter, ({ append, appendAlone }) => ({
+        append: (groups) => Effect.tap(append(groups), remember),
+        appendAlone: (entries) => Effect.tap(appendAlone(entries), remember)
+      }))
+    ).pipe(Layer.provide(segments))
+    const inner = yield* world({
+      home: simulatedHome,
+      fs,
+      reader: Layer.provide(Segments.reader({ home: simulatedHome }), fs),
+      writer: Layer.provide(writer, fs)
+    }, options)
+
+    const begin = (crashAt?: number) =>
+      Effect.gen(function*() {
+        const process = yield* Simulated.make({
+          disk: yield* Ref.get(disk),
+          crashAt,
+          seed: yield* Ref.updateAndGet(started, (n) => n + 1)
+        })
+        yield* Ref.set(current, process)
+        return process
+      })
+
+    const run: SimulatedWorld["run"] = (program, { crashAt, power } = {}) =>
+      Effect.gen(function*() {
+        const process = yield* begin(crashAt)
+        const exit = yield* Effect.exit(inner.process(program))
+        const crashed = yield* process.crashed
+        const left = yield* process.disk
+        yield* Ref.set(disk, crashed && power !== undefined ? Disk.powerLoss(left, power) : left)
+        yield* begin()
+        return { exit, crashed, steps: yield* process.steps }
+      })
+
+    return {
+      ...inner,
+      process: (program) => Effect.flatMap(run(program), ({ exit }) => exit),
+      run,
+      kill: Effect.flatMap(Ref.get(current), ({ processLoss }) => processLoss),
+      disk: Ref.get(disk),
+      acked: Ref.get(acked)
+    }
+  })
 
 export const vec = Vec.make
