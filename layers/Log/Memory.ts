@@ -27,31 +27,17 @@ interface State {
 
 const segment = 1
 
-/** Each record is encoded all the same, so that what a disk would refuse is refused here, all of a write or nothing. */
-const add = (state: State, records: ReadonlyArray<LogRecord>) =>
-  Effect.map(
-    Effect.catchTag(
-      Either.all(records.map((record) => Either.map(encode(record), ({ length }) => ({ length, record })))),
-      "ParseError",
-      Effect.die
-    ),
-    (encoded) => {
-      for (const { length, record } of encoded) {
-        state.lines.push({ record, position: { segment, offset: state.bytes }, length })
-        state.byOffset.set(state.bytes, record)
-        state.bytes += length
-      }
-    }
+/** Each record is encoded all the same: what a disk would refuse is refused here. */
+const lengthsOf = (records: ReadonlyArray<LogRecord>) =>
+  Effect.catchTag(
+    Either.all(records.map((record) => Either.map(encode(record), ({ length }) => ({ length, record })))),
+    "ParseError",
+    Effect.die
   )
 
-const place = (state: State): Effect.Effect<Compose.Place> =>
-  Effect.clockWith((clock) =>
-    Effect.map(clock.currentTimeMillis, (millis) => ({
-      seq: state.lines.length + 1,
-      at: Timestamp.make(new Date(millis).toISOString()),
-      durable_to: state.bytes
-    }))
-  )
+const now: Effect.Effect<Timestamp> = Effect.clockWith((clock) =>
+  Effect.map(clock.currentTimeMillis, (millis) => Timestamp.make(new Date(millis).toISOString()))
+)
 
 /**
  * A reader and a writer of one log in memory. The writer takes no lock and never seals.
@@ -63,20 +49,30 @@ export const make = Effect.gen(function*() {
   const state: State = { lines: [], byOffset: new Map(), bytes: 0 }
   const turn = yield* Effect.makeSemaphore(1)
 
+  /** All of it or nothing, the first line of the segment too. */
   const write = (compose: (place: Compose.Place) => ReadonlyArray<LogRecord>) =>
     turn.withPermits(1)(Effect.gen(function*() {
-      if (state.lines.length === 0) {
-        const body = new Segment({ format: "mem-log/1", number: segment, previous_sha256: null })
-        yield* add(state, Compose.alone([{ kind: "segment", body }], yield* place(state)))
+      const at = yield* now
+      const { bytes, lines: { length } } = state
+      const body = new Segment({ format: "mem-log/1", number: segment, previous_sha256: null })
+      const first = length > 0 ? [] : Compose.alone([{ kind: "segment", body }], { at, seq: 1, durable_to: 0 })
+      const head = yield* lengthsOf(first)
+      const durable_to = head.reduce((sum, { length }) => sum + length, bytes)
+      const records = compose({ at, seq: length + head.length + 1, durable_to })
+      for (const { length, record } of [...head, ...(yield* lengthsOf(records))]) {
+        state.lines.push({ record, position: { segment, offset: state.bytes }, length })
+        state.byOffset.set(state.bytes, record)
+        state.bytes += length
       }
-      const records = compose(yield* place(state))
-      yield* add(state, records)
       return records
     }))
 
   const reader = LogReader.of({
     records: (from = { segment, offset: 0 }) =>
-      Stream.suspend(() => Stream.fromIterable(state.lines.filter(({ position }) => position.offset >= from.offset))),
+      Stream.suspend(() => {
+        const offset = from.segment > segment ? state.bytes : from.segment < segment ? 0 : from.offset
+        return Stream.fromIterable(state.lines.filter(({ position }) => position.offset >= offset))
+      }),
     at: ({ offset }) =>
       Effect.suspend(() =>
         Effect.mapError(
@@ -90,11 +86,12 @@ export const make = Effect.gen(function*() {
 
   const writer = LogWriter.of({
     append: (groups) =>
-      Effect.map(
+      groups.length === 0 ? Effect.succeed([]) : Effect.map(
         write((from) => Compose.groups(groups, from)),
         (records) => records.flatMap((record) => record.kind === "commit" ? [Seq.make(record.seq)] : [])
       ),
-    appendAlone: (entries) => Effect.asVoid(write((from) => Compose.alone(entries, from)))
+    appendAlone: (entries) =>
+      entries.length === 0 ? Effect.void : Effect.asVoid(write((from) => Compose.alone(entries, from)))
   })
 
   return { reader, writer }

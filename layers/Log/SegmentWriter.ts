@@ -276,10 +276,13 @@ export const make = (
       })
 
     return {
+      // Nothing to append is no write: it begins no segment and makes no seal necessary.
       append: (groups) =>
-        Effect.map(submit((from) => Compose.groups(groups, from)), (records) =>
-          records.flatMap((record) => record.kind === "commit" ? [Seq.make(record.seq)] : [])),
+        groups.length === 0 ? Effect.succeed([]) : Effect.map(
+          submit((from) => Compose.groups(groups, from)),
+          (records) => records.flatMap((record) => record.kind === "commit" ? [Seq.make(record.seq)] : [])
+        ),
       appendAlone: (entries) =>
-        Effect.asVoid(submit((from) => Compose.alone(entries, from)))
+        entries.length === 0 ? Effect.void : Effect.asVoid(submit((from) => Compose.alone(entries, from)))
     }
   })

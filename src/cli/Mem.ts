@@ -29,7 +29,9 @@ const grammar = Grammar.make(global, [Grammar.make(chunk), logGrammar])
 
 const footer = HelpDoc.blocks([
   HelpDoc.p("The options of mem itself, --home DIR and --json, may stand before or behind a command."),
-  HelpDoc.p("Exit codes: 0 done, 1 failed, 2 wrong usage or configuration (nothing was done), 130 and 143 interrupted.")
+  HelpDoc.p(
+    "Exit codes: 0 done, 1 failed, 2 wrong usage or configuration (nothing was done), 6 the log is damaged, 130 and 143 interrupted."
+  )
 ])
 
 const parse = Command.run(mem, { name: "mem", version, footer })
