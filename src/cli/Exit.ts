@@ -1,6 +1,9 @@
 /**
- * Exit codes, all in one place: 0 done, 1 failed, 2 usage or configuration (nothing was done), 5 another writer holds
- * the lock, 6 log damaged, 130 and 143 interrupted.
+ * Exit codes, all in one place: 0 done, 1 failed, 2 usage or configuration (nothing was done), 3 partial (something
+ * failed, the rest is stored), 4 refused by a guard, 5 another writer holds the lock, 6 log damaged, 10 drift found,
+ * 130 and 143 interrupted.
+ *
+ * Failures of a document, refusals and drift are values of a report, and the code is a pure function of it.
  *
  * @since 0.1.0
  */
@@ -9,6 +12,7 @@ import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import type { SyncReport } from "../domain/SyncReport.ts"
 
 const byTag: ReadonlyMap<string, number> = new Map([
   ["UsageError", 2],
@@ -39,3 +43,21 @@ export const exitCode = (exit: Exit.Exit<unknown, unknown>, signal: "SIGINT" | "
       onSuccess: () => 0,
       onFailure: (cause) => Option.match(Cause.failureOption(cause), { onNone: () => 1, onSome: ofError })
     })
+
+/** When several hold, the first of these wins. */
+const worst = (codes: ReadonlyArray<number>): number => [6, 5, 2, 1, 3, 4, 10].find((code) => codes.includes(code)) ?? 0
+
+/**
+ * The exit code of a sync: a connector that failed is a partial success beside others that were synced, and a failure
+ * alone; any failed document is partial; a refusal is told when nothing worse was.
+ *
+ * @since 0.1.0
+ * @category exit codes
+ */
+export const ofSync = ({ connectors }: SyncReport): number => {
+  const synced = connectors.some(({ status }) => status === "ok" || status === "partial")
+  return worst(connectors.flatMap(({ failed, status }) => [
+    status === "failed" ? synced ? 3 : 1 : status === "refused" ? 4 : status === "partial" ? 3 : 0,
+    failed.length > 0 ? 3 : 0
+  ]))
+}

@@ -1,13 +1,24 @@
 import { HelpDoc, ValidationError } from "@effect/cli"
 import { assert, it } from "@effect/vitest"
 import { Cause, Exit, FiberId } from "effect"
-import { exitCode } from "../../src/cli/Exit.ts"
+import { exitCode, ofSync } from "../../src/cli/Exit.ts"
 import { ClosedPipe, OutputError } from "../../src/cli/Output.ts"
 import { UsageError } from "../../src/cli/UsageError.ts"
 import { ConnectorsFileError, RecordSourceError } from "../../src/domain/ConnectorErrors.ts"
+import { ConnectorName, DocId } from "../../src/domain/Ids.ts"
 import { LogDamaged, LogLocked } from "../../src/domain/LogErrors.ts"
+import {
+  ConnectorSyncReport,
+  FailedDocument,
+  ReportedError,
+  SyncReport,
+  type SyncStatus
+} from "../../src/domain/SyncReport.ts"
+import { failedReport } from "../../src/sync/Report.ts"
 
 const codeOf = (error: unknown) => exitCode(Exit.fail(error), undefined)
+
+const error = new ReportedError({ code: "ConnectorError", message: "m" })
 
 it("is 0 for a run that is done, whatever it returned", () => {
   assert.strictEqual(exitCode(Exit.void, undefined), 0)
@@ -50,4 +61,26 @@ it("is that of the signal if there was one, however the run ended", () => {
     assert.strictEqual(exitCode(exit, "SIGINT"), 130)
     assert.strictEqual(exitCode(exit, "SIGTERM"), 143)
   }
+})
+
+it("of a sync is the worst of its connectors", () => {
+  const connector = (status: SyncStatus, failed = 0) =>
+    new ConnectorSyncReport({
+      ...failedReport({ name: ConnectorName.make("notes"), kind: "vec", source_type: "document" }, error),
+      status,
+      failed: Array.from({ length: failed }, (_, i) =>
+        new FailedDocument({ doc_id: DocId.make(`d${i}`), error: "fetch", message: "m", retryable: true }))
+    })
+  const code = (...connectors: ReadonlyArray<ConnectorSyncReport>) =>
+    ofSync(new SyncReport({ command: "sync", ok: false, connectors, duration_ms: 0 }))
+  assert.strictEqual(code(), 0)
+  assert.strictEqual(code(connector("ok"), connector("ok")), 0)
+  assert.strictEqual(code(connector("partial", 1)), 3)
+  assert.strictEqual(code(connector("failed")), 1)
+  assert.strictEqual(code(connector("failed"), connector("ok")), 3)
+  assert.strictEqual(code(connector("failed"), connector("failed")), 1)
+  assert.strictEqual(code(connector("refused")), 4)
+  assert.strictEqual(code(connector("refused"), connector("ok")), 4)
+  assert.strictEqual(code(connector("refused", 1)), 3)
+  assert.strictEqual(code(connector("refused"), connector("failed")), 1)
 })

@@ -129,15 +129,22 @@ export const inMemory = (options: WorldOptions): Effect.Effect<World, never, Sco
     }, options)
   })
 
+/** All of it on a real disk, in this folder. */
+export const onDiskAt = (
+  home: string,
+  options: WorldOptions,
+  writesTo: Layer.Layer<LogFs> = NodeLogFs.layer
+): Effect.Effect<World> =>
+  world({
+    home,
+    fs: NodeLogFs.layer,
+    reader: Layer.provide(Segments.reader({ home }), NodeLogFs.layer),
+    writer: Layer.provide(Segments.writer({ home }), writesTo)
+  }, options)
+
 /** All of it on a real disk. */
 export const onDisk = (options: WorldOptions): Effect.Effect<World, never, Scope.Scope> =>
-  Effect.flatMap(temporaryHome, (home) =>
-    world({
-      home,
-      fs: NodeLogFs.layer,
-      reader: Layer.provide(Segments.reader({ home }), NodeLogFs.layer),
-      writer: Layer.provide(Segments.writer({ home }), NodeLogFs.layer)
-    }, options))
+  Effect.flatMap(temporaryHome, (home) => onDiskAt(home, options))
 
 /** How a process on the simulated disk ends before its time: at its k-th change of the disk, and with the power or not. */
 export interface Ending {
@@ -159,7 +166,7 @@ export interface SimulatedWorld extends World {
   /** Ends the process that runs now: nothing that it does from here on reaches the disk. */
   readonly kill: Effect.Effect<void>
   readonly disk: Effect.Effect<Disk.Disk>
-  /** The log's bytes that were on disk when a write was last acknowledged. */
+  /** The log's bytes that had been synced when a write was last acknowledged. */
   readonly acked: Effect.Effect<Uint8Array>
 }
 
@@ -173,6 +180,14 @@ export const logBytes = (disk: Disk.Disk, side: "cached" | "durable"): Uint8Arra
     ) => bytes)
   )
 
+/** The disk if none of its folders had to be synced: what was synced in a file, whatever becomes of its name. */
+const withNames = (disk: Disk.Disk): Disk.Disk => ({
+  ...disk,
+  nodes: new Map([...disk.nodes].map(([id, node]) =>
+    [id, node._tag === "Folder" ? { ...node, durable: node.cached } : node] as const
+  ))
+})
+
 /** All of it on one simulated disk, kept between processes; each process finds the lock of a dead one taken over. */
 export const onSimulatedDisk = (options: WorldOptions): Effect.Effect<SimulatedWorld> =>
   Effect.gen(function*() {
@@ -185,13 +200,19 @@ export const onSimulatedDisk = (options: WorldOptions): Effect.Effect<SimulatedW
     const fs = Layer.effect(LogFs, Effect.map(Ref.get(current), ({ service }) => service))
     const remember = Effect.flatMap(
       Effect.flatMap(Ref.get(current), (process) => process.disk),
-      (now) => Ref.set(acked, logBytes(now, "durable"))
+      (now) => Ref.set(acked, logBytes(withNames(now), "durable"))
     )
     const segments = Layer.unwrapEffect(Effect.map(Ref.get(started), (n) =>
       Segments.writer({
         home: simulatedHome,
         processes: {
-          self: new ProcessIdentity({ pid: n, boot_id: "boot", start_ticks: `${n}`, host: "simulated", command: "mem" }),
+          self: new ProcessIdentity({
+            pid: n,
+            boot_id: "boot",
+            start_ticks: `${n}`,
+            host: "simulated",
+            command: "mem"
+          }),
           lives: () => Effect.succeed(false)
         }
       })))
