@@ -14,6 +14,7 @@ import type { LogFs } from "../../services/LogFs.ts"
 import { type LogFsError, LogLocked } from "../../src/domain/LogErrors.ts"
 import { pathsOf } from "./Paths.ts"
 import { type Processes, ProcessIdentity } from "./Processes.ts"
+import { writeAll } from "./Recovery.ts"
 
 class LockFile extends Schema.Class<LockFile>("mem/LockFile")({
   ...ProcessIdentity.fields,
@@ -41,7 +42,7 @@ const write = (fs: LogFs["Type"], home: string, content: string): Effect.Effect<
   Effect.scoped(Effect.gen(function*() {
     const { lock, log } = pathsOf(home)
     const file = yield* fs.open(lock, "create")
-    yield* file.write(0, new TextEncoder().encode(content))
+    yield* writeAll(file, 0, new TextEncoder().encode(content))
     yield* file.sync
     yield* fs.syncDir(log)
   }))

@@ -5,7 +5,9 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
 import { hostname } from "node:os"
@@ -47,8 +49,12 @@ const startTicks = (pid: number): Option.Option<string> =>
     (stat) => Option.fromNullable(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19])
   )
 
+/** Only "no such process" says that there is none: one of another user's lives, and may not be signalled. */
 const answersSignals = (pid: number): boolean =>
-  Option.match(Option.liftThrowable(() => process.kill(pid, 0))(), { onNone: () => false, onSome: () => true })
+  Either.match(Either.try(() => process.kill(pid, 0)), {
+    onLeft: (error) => !(Predicate.hasProperty(error, "code") && error.code === "ESRCH"),
+    onRight: () => true
+  })
 
 const bootId = readText("/proc/sys/kernel/random/boot_id")
 

@@ -7,6 +7,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { LogFile, LogFs } from "../../services/LogFs.ts"
 import type { LogReadError } from "../../services/LogReader.ts"
@@ -76,17 +77,29 @@ export const prove = (file: LogFile, from: number): Effect.Effect<void, LogFsErr
     yield* file.sync
   })
 
+/** What stands there is kept: an earlier run may have been torn at the same place, or its recovery cut short. */
+const createNext = (fs: LogFs["Type"], path: string, number = 1): Effect.Effect<
+  { readonly path: string; readonly file: LogFile },
+  LogFsError,
+  Scope.Scope
+> => {
+  const name = number === 1 ? path : `${path}.${number}`
+  return fs.open(name, "create").pipe(
+    Effect.map((file) => ({ path: name, file })),
+    Effect.catchIf(({ reason }) => reason === "AlreadyExists", () => createNext(fs, path, number + 1))
+  )
+}
+
 const quarantine = (fs: LogFs["Type"], home: string, segment: number, file: LogFile, offset: number) =>
   Effect.scoped(Effect.gen(function*() {
-    const { quarantine } = pathsOf(home)
-    const path = `${quarantine}/${nameOf(segment)}.${offset}.torn`
+    const { log, quarantine } = pathsOf(home)
     yield* fs.makeDir(quarantine)
-    // A recovery that was cut short may have left one: the same bytes are written again.
-    yield* Effect.catchIf(fs.unlink(path), ({ reason }) => reason === "NotFound", () => Effect.void)
-    const kept = yield* fs.open(path, "create")
+    const { file: kept, path } = yield* createNext(fs, `${quarantine}/${nameOf(segment)}.${offset}.torn`)
     const bytes = yield* copy(file, offset, kept)
     yield* kept.sync
     yield* fs.syncDir(quarantine)
+    // The folder itself may be new.
+    yield* fs.syncDir(log)
     yield* Effect.logWarning(
       `${nameOf(segment)} ended in ${bytes} bytes of a write that was never finished; they were moved to ${path}`
     )
@@ -149,6 +162,8 @@ export const recover = (fs: LogFs["Type"], home: string): Effect.Effect<LogEnd, 
           recovered: false
         })
       }
+      // Whoever began this segment may have ended before its entry in the folder was on disk.
+      yield* fs.syncDir(segments)
       const found = yield* examine(segment, file)
       const failure = Option.flatMap(found.verdict, (scanned) => failureOf(path, scanned, true))
       if (Option.isSome(failure)) return yield* failure.value

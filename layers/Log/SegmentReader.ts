@@ -56,14 +56,16 @@ export const lastLine = (
 ): Effect.Effect<Option.Option<{ readonly offset: number; readonly line: Uint8Array }>, LogFsError> =>
   Effect.gen(function*() {
     const size = yield* file.size
-    for (let length = Math.min(tailBytes, size);; length = Math.min(length * 8, size)) {
+    // The line feed before the longest line is looked for too.
+    const most = Math.min(size, maxLineBytes + 1)
+    for (let length = Math.min(tailBytes, most);; length = Math.min(length * 8, most)) {
       const bytes = yield* file.read(size - length, length)
       if (bytes.length === 0 || bytes.at(-1) !== lineFeed) return Option.none()
       const before = bytes.lastIndexOf(lineFeed, bytes.length - 2)
       if (before >= 0 || length === size) {
         return Option.some({ offset: size - length + before + 1, line: bytes.subarray(before + 1, -1) })
       }
-      if (length > maxLineBytes) return Option.none()
+      if (length === most) return Option.none()
     }
   })
 
@@ -85,10 +87,10 @@ export const failureOf = (
   )
 }
 
-const notFoundIsEmpty = <A>(
-  self: Effect.Effect<ReadonlyArray<A>, LogFsError>
-): Effect.Effect<ReadonlyArray<A>, LogFsError> =>
-  Effect.catchIf(self, ({ reason }) => reason === "NotFound", () => Effect.succeed([]))
+const isNotFound = (error: LogReadError): boolean => error._tag === "LogFsError" && error.reason === "NotFound"
+
+const notFoundIs = <B>(instead: B) => <A>(self: Effect.Effect<A, LogFsError>): Effect.Effect<A | B, LogFsError> =>
+  Effect.catchIf(self, isNotFound, () => Effect.succeed(instead))
 
 /**
  * The numbers of the segments that are there, oldest first; none before the first write.
@@ -97,7 +99,7 @@ const notFoundIsEmpty = <A>(
  * @category reading
  */
 export const segmentNumbers = (fs: LogFs["Type"], folder: string): Effect.Effect<ReadonlyArray<number>, LogFsError> =>
-  notFoundIsEmpty(Effect.map(fs.list(folder), numbersIn))
+  fs.list(folder).pipe(Effect.map(numbersIn), notFoundIs([]))
 
 /**
  * A reader of the log below this home.
@@ -142,7 +144,10 @@ export const make = (fs: LogFs["Type"], home: string): LogReader["Type"] => {
         ),
         Stream.flattenChunks
       )
-    }))
+    })).pipe((lines) =>
+      // A writer that recovers takes away a last segment that was never begun, maybe just now.
+      isLast ? Stream.catchSome(lines, (error) => isNotFound(error) ? Option.some(Stream.empty) : Option.none()) : lines
+    )
 
   const records = (from: LogPosition = { segment: 0, offset: 0 }): Stream.Stream<LocatedRecord, LogReadError> =>
     Stream.unwrap(Effect.gen(function*() {
@@ -163,34 +168,51 @@ export const make = (fs: LogFs["Type"], home: string): LogReader["Type"] => {
       for (let length = tailBytes;; length *= 8) {
         const bytes = yield* file.read(offset, length)
         const end = bytes.indexOf(lineFeed)
-        if (end < 0 && bytes.length === length && length <= maxLineBytes) continue
+        if (end < 0 && bytes.length === length && length < maxLineBytes) continue
         if (end < 0) return yield* new LogDamaged({ path, offset, detail: "no whole line begins here" })
         return yield* Either.mapLeft(
           decode(bytes.subarray(0, end)),
-          ({ detail }) => new LogDamaged({ path, offset, detail })
+          ({ _tag, detail }) =>
+            _tag === "Unknown" ? new LogTooNew({ path, offset, detail }) : new LogDamaged({ path, offset, detail })
         )
       }
     }))
 
+  /** By its end alone, where that is a whole line; else what stands before a torn tail has to be found from the start. */
+  const lastOf = (number: number, isLast: boolean): Effect.Effect<Option.Option<LocatedRecord>, LogReadError> =>
+    Effect.gen(function*() {
+      const tail = yield* Effect.scoped(Effect.flatMap(fs.open(pathOf(number), "read"), lastLine)).pipe(
+        notFoundIs(Option.none())
+      )
+      const found = Option.flatMap(tail, ({ line, offset }) =>
+        Option.map(
+          Either.getRight(decode(line)),
+          (record): LocatedRecord => ({ record, position: { segment: number, offset }, length: line.length + 1 })
+        ))
+      if (Option.isSome(found)) return found
+      const expected = yield* Ref.make(Option.none<number>())
+      return yield* Stream.runLast(segment(number, { expected, isLast, offset: 0 }))
+    })
+
   const last = Effect.gen(function*() {
-    const number = (yield* segmentNumbers(fs, folder)).at(-1)
-    if (number === undefined) return Option.none<LocatedRecord>()
-    const line = yield* Effect.scoped(Effect.flatMap(fs.open(pathOf(number), "read"), lastLine))
-    return Option.flatMap(line, ({ line, offset }) =>
-      Option.map(
-        Either.getRight(decode(line)),
-        (record): LocatedRecord => ({ record, position: { segment: number, offset }, length: line.length + 1 })
-      ))
+    const numbers = yield* segmentNumbers(fs, folder)
+    for (const number of numbers.toReversed()) {
+      const found = yield* lastOf(number, number === numbers.at(-1))
+      if (Option.isSome(found)) return found
+    }
+    return Option.none<LocatedRecord>()
   })
 
-  const segments = Effect.gen(function*() {
-    const numbers = yield* segmentNumbers(fs, folder)
-    return yield* Effect.forEach(numbers, (number) =>
-      Effect.scoped(Effect.gen(function*() {
-        const file = yield* fs.open(pathOf(number), "read")
-        return { number, bytes: yield* file.size }
-      })))
-  })
+  const sizeOf = (number: number) =>
+    Effect.scoped(Effect.flatMap(fs.open(pathOf(number), "read"), ({ size }) => size)).pipe(
+      Effect.map((bytes) => [{ number, bytes }]),
+      notFoundIs([])
+    )
+
+  const segments = Effect.flatMap(
+    segmentNumbers(fs, folder),
+    (numbers) => Effect.map(Effect.forEach(numbers, sizeOf), (sizes) => sizes.flat())
+  )
 
   return { records, at, last, segments }
 }

@@ -136,21 +136,31 @@ export const make = (
       return file
     })
 
+    const writeError = (needed?: number, free?: number) => ({ cause, path, reason }: LogFsError) =>
+      new LogWriteError({ path, reason, needed, free, cause })
+
+    const poison = ({ cause, path }: LogFsError) => new LogPoisoned({ path, cause })
+
     /** Closes the segment for good and begins the next one with the line that vouches for it. */
-    const roll = Effect.gen(function*() {
+    const roll: Effect.Effect<void, LogWriteError | LogPoisoned> = Effect.gen(function*() {
       const { segment, seq } = yield* Ref.get(end)
-      const before = segment === 0 ? Option.none<LogFile>() : Option.some(yield* open)
-      const previous_sha256 = Option.isNone(before)
-        ? null
-        : yield* Effect.zipRight(before.value.sync, sha256Of(before.value))
+      const before = segment === 0 ? Option.none<LogFile>() : Option.some(yield* Effect.mapError(open, poison))
+      const previous_sha256 = Option.isNone(before) ? null : yield* Effect.zipRight(
+        Effect.mapError(before.value.sync, poison),
+        Effect.mapError(sha256Of(before.value), writeError())
+      )
       const body = new Segment({ format: "mem-log/1", number: segment + 1, previous_sha256 })
       const line = Either.getOrThrow(
         encodeAll(Compose.alone([{ kind: "segment", body }], { at: yield* now, seq, durable_to: 0 }))
       )
-      const file = yield* Scope.extend(fs.open(pathOf(segment + 1), "create"), files)
-      yield* writeAll(file, 0, line)
-      yield* file.sync
-      yield* fs.syncDir(segments)
+      const file = yield* Effect.mapError(
+        Effect.tap(
+          Scope.extend(fs.open(pathOf(segment + 1), "create"), files),
+          (created) => writeAll(created, 0, line)
+        ),
+        writeError()
+      )
+      yield* Effect.mapError(Effect.zipRight(file.sync, fs.syncDir(segments)), poison)
       yield* Ref.set(current, Option.some(file))
       yield* Ref.set(end, {
         segment: segment + 1,
@@ -160,11 +170,6 @@ export const make = (
         recovered: false
       })
     })
-
-    const writeError = (needed?: number, free?: number) => ({ cause, path, reason }: LogFsError) =>
-      new LogWriteError({ path, reason, needed, free, cause })
-
-    const poison = ({ cause, path }: LogFsError) => new LogPoisoned({ path, cause })
 
     /** All of these bytes on disk, or none of them in the file. */
     const persist = (bytes: Uint8Array): Effect.Effect<void, LogWriteError | LogPoisoned> =>
@@ -219,7 +224,7 @@ export const make = (
         const answer = Effect.gen(function*() {
           const { segment, size } = yield* Ref.get(end)
           if (segment === 0 || size + batch.bytes > segmentBytes) {
-            yield* Effect.mapError(roll, writeError())
+            yield* roll
             // Their places have moved behind the new segment's first line.
             batch = yield* encodeSome(requests, yield* place)
           }
@@ -262,7 +267,13 @@ export const make = (
 
     const queue = yield* Queue.unbounded<Request>()
     const writer = yield* Queue.takeBetween(queue, 1, mostRequests).pipe(
-      Effect.flatMap((requests) => Effect.uninterruptible(drain(Chunk.toReadonlyArray(requests)))),
+      Effect.flatMap((requests) =>
+        drain(Chunk.toReadonlyArray(requests)).pipe(
+          // A writer that died no longer knows where the log ends: a seal might stand in the wrong place.
+          Effect.onError(() => Ref.set(dirty, false)),
+          Effect.uninterruptible
+        )
+      ),
       Effect.forever,
       Effect.forkScoped
     )

@@ -59,15 +59,9 @@ export const loadManifest = (
     const last = yield* Effect.flatMap(LogReader, (reader) => reader.last)
     const end = Option.match(last, { onNone: () => 0, onSome: ({ record }) => record.seq })
     const entries: Entries = Option.getOrElse(file, () => new Map())
-    if (Option.isNone(file) || cutShort) {
-      return end === 0 && Option.isNone(last) && (yield* isEmpty)
-        ? { entries: new Map(), differs: cutShort || entries.size > 0, resumed: 0 }
-        : yield* fromLog(connector, entries, cutShort)
-    }
+    if (Option.isNone(file) || cutShort) return yield* fromLog(connector, entries, cutShort)
     const ahead = [...entries.values()].some(({ seq }) => seq !== undefined && seq > end)
     if (!ahead) return { entries, differs: false, resumed: 0 }
     yield* Effect.logWarning(`the manifest of ${connector} is ahead of the log; what the log lacks is synced again`)
     return yield* fromLog(connector, entries, false)
   })
-
-const isEmpty = Effect.flatMap(LogReader, ({ segments }) => Effect.map(segments, (all) => all.length === 0))

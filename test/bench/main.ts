@@ -3,8 +3,9 @@
  * hold on a machine whose own speed drifts.
  */
 import { chunk } from "./chunk.ts"
+import { sync } from "./sync.ts"
 
-const benches: ReadonlyMap<string, () => Promise<void>> = new Map([["chunk", chunk]])
+const benches: ReadonlyMap<string, () => Promise<void>> = new Map([["chunk", chunk], ["sync", sync]])
 
 const [name = ""] = process.argv.slice(2)
 const bench = benches.get(name)

@@ -3,7 +3,6 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
@@ -154,8 +153,8 @@ export const contract = (name: string, fixture: Fixture): void => {
       Effect.gen(function*() {
         assert.deepStrictEqual((yield* append(group("a"))).map(Number), [6])
         assert.deepStrictEqual((yield* append(group("b", { passages: 0 }))).map(Number), [7])
-        const [first, , third] = [group("c", { passages: 1 }), group("d", { passages: 0 }), group("e", { passages: 1 })]
-        assert.deepStrictEqual((yield* append(first, group("d", { passages: 0 }), third)).map(Number), [10, 11, 14])
+        const three = [1, 0, 1].map((passages, i) => group("cde".charAt(i), { passages }))
+        assert.deepStrictEqual((yield* append(...three)).map(Number), [10, 11, 14])
         const lines = yield* all()
         assert.deepStrictEqual(outline(lines), [
           "1 segment",
@@ -173,10 +172,9 @@ export const contract = (name: string, fixture: Fixture): void => {
           "13 reference^12",
           "14 commit^12/2"
         ])
-        assert.deepStrictEqual(
-          lines.slice(1, 6).map(({ record: { body, kind } }) => ({ kind, body })).slice(0, 4),
-          group("a").entries
-        )
+        assert.deepStrictEqual(lines.slice(1, 5).map(({ record: { body, kind } }) => ({ kind, body })), [
+          ...group("a").entries
+        ])
         const bodies = lines.flatMap(({ record }) => record.kind === "commit" ? [record.body] : [])
         assert.deepStrictEqual(bodies.map(({ doc_id }) => String(doc_id)), ["a", "b", "c", "d", "e"])
         // All groups of one write know the same: what was there when it began.
@@ -259,7 +257,7 @@ export const contract = (name: string, fixture: Fixture): void => {
           Effect.exit(appendAlone(tooLarge)),
           Effect.exit(append(group("c")))
         ], { concurrency: "unbounded" })
-        assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, false, true])
+        assert.deepStrictEqual(exits.map(({ _tag }) => _tag === "Success"), [true, false, false, true])
         const lines = yield* all()
         isContiguous(lines)
         assert.deepStrictEqual(

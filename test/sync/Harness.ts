@@ -76,14 +76,14 @@ export interface WorldOptions {
   readonly embedder?: Layer.Layer<Embedder>
 }
 
-interface Log {
+export interface Log {
   readonly home: string
   readonly fs: Layer.Layer<LogFs>
   readonly reader: Layer.Layer<LogReader>
   readonly writer: Layer.Layer<LogWriter, unknown>
 }
 
-const world = (log: Log, options: WorldOptions): Effect.Effect<World> =>
+export const world = (log: Log, options: WorldOptions): Effect.Effect<World> =>
   Effect.gen(function*() {
     const counting = yield* Counting.make.pipe(Effect.provide(options.embedder ?? Hashed.layer()))
     const embedder = Layer.succeed(Embedder, Context.get(counting, Embedder))

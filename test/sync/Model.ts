@@ -57,7 +57,7 @@ const content = FastCheck.oneof(
 const id = FastCheck.constantFrom("a.txt", "b.md", "c/é #.txt", "__proto__", "A.txt", "d.txt")
 
 const crash: FastCheck.Arbitrary<Crash> = FastCheck.record({
-  at: FastCheck.integer({ min: 1, max: 45 }),
+  at: FastCheck.integer({ min: 1, max: 60 }),
   power: FastCheck.option(FastCheck.nat(1000), { nil: undefined })
 })
 
@@ -121,8 +121,9 @@ const steadyClock = (): Clock.Clock => {
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
 interface Told {
-  /** The text of each live document. */
+  /** The text of each live document, and the hash of what was fetched. */
   readonly texts: ReadonlyMap<string, string>
+  readonly hashes: ReadonlyMap<string, string>
   /** What was embedded for each live passage. */
   readonly embedded: ReadonlySet<string>
   readonly excluded: ReadonlySet<string>
@@ -140,9 +141,15 @@ interface Passage {
 /** What the log says, read in the plainest way; it is checked on the way that it says nothing twice. */
 const told = (lines: ReadonlyArray<LocatedRecord>): Told => {
   const documents = new Map<string, ReadonlyArray<Passage>>()
+  const hashes = new Map<string, string>()
   const excluded = new Set<string>()
   const vectors = new Set<string>()
   let group: { readonly txn: number; readonly lines: Array<LocatedRecord> } | undefined
+  const exclusion = ({ record }: LocatedRecord): void => {
+    if (record.kind !== "exclusion") return
+    if (record.body.excluded) excluded.add(record.body.doc_id)
+    else excluded.delete(record.body.doc_id)
+  }
   lines.forEach((line, i) => {
     const { record } = line
     assert.strictEqual(record.seq, i + 1, "seq is contiguous")
@@ -150,11 +157,7 @@ const told = (lines: ReadonlyArray<LocatedRecord>): Told => {
       assert.isFalse(vectors.has(record.body.embed_sha256), "a vector is written once")
       vectors.add(record.body.embed_sha256)
     }
-    if (record.kind === "exclusion") {
-      if (record.body.excluded) excluded.add(record.body.doc_id)
-      else excluded.delete(record.body.doc_id)
-    }
-    if (record.txn === undefined) return
+    if (record.txn === undefined) return exclusion(line)
     if (group?.txn !== record.txn) group = { txn: record.txn, lines: [] }
     if (record.kind !== "commit") return void group.lines.push(line)
     const { body } = record
@@ -163,6 +166,7 @@ const told = (lines: ReadonlyArray<LocatedRecord>): Told => {
     const added = group.lines.flatMap(({ record }): ReadonlyArray<Passage> =>
       record.kind === "reference" ? [record.body] : []
     )
+    group.lines.forEach(exclusion)
     group = undefined
     const before = documents.get(body.doc_id) ?? []
     for (const chunk_id of gone) {
@@ -172,14 +176,18 @@ const told = (lines: ReadonlyArray<LocatedRecord>): Told => {
     const after = [...before.filter(({ chunk_id }) => !gone.some((other) => other === chunk_id)), ...added]
     assert.strictEqual(new Set(after.map(({ chunk_id }) => chunk_id)).size, after.length, "ids are unique")
     assert.strictEqual(after.length, body.chunk_count, "a commit counts what it leaves live")
-    if (body.removed === true) documents.delete(body.doc_id)
-    else documents.set(body.doc_id, after)
+    hashes.delete(body.doc_id)
+    documents.delete(body.doc_id)
+    if (body.removed === true) return
+    hashes.set(body.doc_id, body.content_hash)
+    documents.set(body.doc_id, after)
   })
   const live = [...documents.values()].flat()
   return {
     texts: new Map([...documents].map(([id, passages]) =>
       [id, passages.toSorted((a, b) => a.ordinal - b.ordinal).map(({ text }) => text).join("")] as const
     )),
+    hashes,
     embedded: new Set(live.map(({ embed_sha256 }) => embed_sha256)),
     excluded,
     vectors
@@ -305,6 +313,7 @@ export const play = (todo: ReadonlyArray<Action>, listing: Tokens): Effect.Effec
     const checkNoop = Effect.gen(function*() {
       const before = filesOf(yield* world.disk)
       yield* control.resetCounts
+      yield* embedder.take
       const { exit, steps } = yield* run(sync(), undefined)
       const [report] = (yield* exit).connectors
       assert.deepInclude(report, { new: 0, changed: 0, stale: 0, moved: 0, removed: 0, fetched: 0, embed_calls: 0 })
@@ -323,13 +332,15 @@ export const play = (todo: ReadonlyArray<Action>, listing: Tokens): Effect.Effec
         yield* embedder.take
         yield* control.resetCounts
         const { refused, texts } = expected(allow)
-        const due = sorted([...texts].filter(([id, text]) => !refused && before.texts.get(id) !== text).map(([id]) => id))
+        const due = [...texts].filter(([id, text]) => !refused && before.hashes.get(id) !== `sha256:${sha256(text)}`)
         const { exit } = yield* run(sync({ ...defaults, allowMassRemoval: allow }), undefined)
         const [report] = (yield* exit).connectors
         assert.strictEqual(report?.status, refused ? "refused" : "ok")
         live = texts
         const { fetches_by_id } = yield* control.counts
-        if (listing.content_hash) assert.deepStrictEqual(sorted(fetches_by_id.keys()), due, "what changed is fetched")
+        if (listing.content_hash) {
+          assert.deepStrictEqual(sorted(fetches_by_id.keys()), sorted(due.map(([id]) => id)), "what changed is fetched")
+        }
         assert.isTrue([...fetches_by_id.values()].every((n) => n === 1), "and once")
         const after = yield* log
         const wanted = [...after.embedded].filter((sha) => sha !== noText && !before.vectors.has(sha))
@@ -429,4 +440,6 @@ export const play = (todo: ReadonlyArray<Action>, listing: Tokens): Effect.Effec
       if (action.do === "sync" && action.crash === undefined) settled = live
     }
     yield* completedSync(true)
+    // All of this happens without a turn for anything else in the process, which the test runner needs.
+    yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
   }).pipe(Effect.withClock(steadyClock()))
