@@ -25,7 +25,7 @@ import * as Disk from "../../layers/LogFs/SimulatedDisk.ts"
 import type { Options } from "../../layers/LogFs/SimulatedProcess.ts"
 import { type LogFile, LogFs } from "../../services/LogFs.ts"
 import { LogReader } from "../../services/LogReader.ts"
-import { LogWriter } from "../../services/LogWriter.ts"
+import type { LogWriter } from "../../services/LogWriter.ts"
 import { type FsReason, LogFsError } from "../../src/domain/LogErrors.ts"
 import { maxLineBytes } from "../../src/log/Codec.ts"
 import * as Live from "../../src/log/Live.ts"
@@ -138,8 +138,11 @@ const probe = (fs: LogFs["Type"]): Probe => {
   const result: Probe = Object.assign(state, {
     service: LogFs.of({
       open: (path, mode) =>
-        then(mode === "create" ? "create" : "open", path, Effect.map(fs.open(path, mode), (file) =>
-          fileOf(file, path))),
+        then(
+          mode === "create" ? "create" : "open",
+          path,
+          Effect.map(fs.open(path, mode), (file) => fileOf(file, path))
+        ),
       list: (dir) => then("list", dir, fs.list(dir)),
       makeDir: (dir) => then("makeDir", dir, fs.makeDir(dir)),
       rename: (from, to) => then("rename", from, fs.rename(from, to)),
@@ -151,9 +154,10 @@ const probe = (fs: LogFs["Type"]): Probe => {
   return result
 }
 
-const refuse = (reason: FsReason, operation: string, match: (path: string) => boolean = isSegment) =>
-(asked: string, path: string): Effect.Effect<void, LogFsError> =>
-  asked === operation && match(path) ? Effect.fail(new LogFsError({ operation, path, reason })) : Effect.void
+const refuse =
+  (reason: FsReason, operation: string, match: (path: string) => boolean = isSegment) =>
+  (asked: string, path: string): Effect.Effect<void, LogFsError> =>
+    asked === operation && match(path) ? Effect.fail(new LogFsError({ operation, path, reason })) : Effect.void
 
 const probed = (options: Options = {}) =>
   Effect.map(Simulated.make({ disk: fresh, ...options }), (process) => ({ process, fs: probe(process.service) }))
@@ -340,7 +344,7 @@ describe("Log/Segments, writing", () => {
       const waiting = yield* Effect.fork(Effect.provide(append(group("a")), services))
       yield* Deferred.await(inside)
       yield* Scope.close(scope, Exit.void)
-      assert.strictEqual((yield* process.openFiles), 0)
+      assert.strictEqual(yield* process.openFiles, 0)
       assert.deepStrictEqual(outline(yield* reading(yield* process.disk, all())).slice(-2), ["6 commit^2/4", "7 seal"])
       yield* Fiber.await(waiting)
       assert.isTrue(Exit.isInterrupted(yield* Effect.exit(Effect.provide(append(group("b")), services))))
@@ -778,8 +782,7 @@ describe("Log/Segments, recovery", () => {
     Effect.gen(function*() {
       const whole = yield* cutAfter(fresh, append(group("a")))
       const content = segmentsOf(whole).get(segmentPath(1)) ?? bytes("")
-      const torn = (disk: Disk.Disk, tail: string) =>
-        put(disk, segmentPath(1), Buffer.concat([content, bytes(tail)]))
+      const torn = (disk: Disk.Disk, tail: string) => put(disk, segmentPath(1), Buffer.concat([content, bytes(tail)]))
       const once = yield* cutAfter(torn(whole, "one"), Effect.void)
       const twice = yield* cutAfter(torn(once, "another"), Effect.void)
       assert.deepStrictEqual([...tornBytes(twice)].sort(), ["another", "one"])
@@ -797,14 +800,20 @@ describe("Log/Segments, reading", () => {
       const firstOf3 = lines.findIndex(({ position }) => position.segment === 3)
       const cases = [
         [content.subarray(0, -3), firstOf3 - 1],
-        [content.map((byte, at) => at === 10 ? byte ^ 1 : byte), lines.findIndex(({ position }) => position.segment === 2)]
+        [
+          content.map((byte, at) => at === 10 ? byte ^ 1 : byte),
+          lines.findIndex(({ position }) => position.segment === 2)
+        ]
       ] as const
       for (const [damaged, count] of cases) {
         const seen: Array<number> = []
         const error = yield* reading(
           put(disk, segmentPath(2), damaged),
-          Effect.flatMap(LogReader, ({ records }) =>
-            Effect.flip(Stream.runForEach(records(), ({ record }) => Effect.sync(() => seen.push(record.seq)))))
+          Effect.flatMap(
+            LogReader,
+            ({ records }) =>
+              Effect.flip(Stream.runForEach(records(), ({ record }) => Effect.sync(() => seen.push(record.seq))))
+          )
         )
         assert.strictEqual(error._tag, "LogDamaged")
         assert.deepInclude(error, { path: segmentPath(2), offset: lines[count]?.position.offset })
@@ -943,7 +952,9 @@ describe("Log/Segments, the lock", () => {
       let finished = 0
       const exits = yield* Effect.forEach(numbers(6), () =>
         Effect.exit(withLog(process.service, Deferred.await(done), { processes: Processes.live })).pipe(
-          Effect.tap(() => ++finished === 5 ? Deferred.succeed(done, undefined) : Effect.void)
+          Effect.tap(() =>
+            ++finished === 5 ? Deferred.succeed(done, undefined) : Effect.void
+          )
         ), { concurrency: "unbounded" })
       assert.strictEqual(exits.filter(Exit.isSuccess).length, 1)
     }))
@@ -954,8 +965,9 @@ describe("Log/Segments, the lock", () => {
       const other = lockOf({ host: "elsewhere" })
       const program = Effect.gen(function*() {
         yield* process.service.unlink(lockPath)
-        yield* Effect.scoped(Effect.flatMap(process.service.open(lockPath, "create"), (file) =>
-          file.write(0, bytes(other))))
+        yield* Effect.scoped(
+          Effect.flatMap(process.service.open(lockPath, "create"), (file) => file.write(0, bytes(other)))
+        )
       })
       yield* withLog(process.service, program)
       assert.strictEqual(text(Disk.files(yield* process.disk, "cached").get(lockPath)), other)

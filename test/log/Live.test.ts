@@ -34,9 +34,11 @@ const logOf = (acts: ReadonlyArray<Act>): ReadonlyArray<LocatedRecord> => {
       const before = lines.slice(0, 1 + act.at % (lines.length - 1))
       records.push(...before, ...Compose.alone([vector("between")], { ...place, seq: place.seq + before.length }))
       const behind = Compose.group(act.group, { ...place, seq: place.seq + 1 }).slice(before.length)
-      records.push(...behind.map((record) => ({ ...record, txn: before[0]?.txn })).map(({ txn, ...record }) =>
-        txn === undefined ? record : { ...record, txn }
-      ))
+      records.push(
+        ...behind.map((record) => ({ ...record, txn: before[0]?.txn })).map(({ txn, ...record }) =>
+          txn === undefined ? record : { ...record, txn }
+        )
+      )
     }
   }
   return records.map((record, i) => ({ record, position: { segment: 1, offset: i * 10 }, length: 10 }))

@@ -81,8 +81,10 @@ describe("Scan", () => {
 
   it("gives out the records with their places", () => {
     const scanned = scan(lines)
-    assert.deepStrictEqual(scanned, records.map((record, i) =>
-      Scan.Scanned.Record({ record, offset: offsets[i] ?? -1, length: lengthOf(record) })))
+    assert.deepStrictEqual(
+      scanned,
+      records.map((record, i) => Scan.Scanned.Record({ record, offset: offsets[i] ?? -1, length: lengthOf(record) }))
+    )
     assert.deepStrictEqual(scan([]), [])
   })
 
@@ -119,8 +121,11 @@ describe("Scan", () => {
     const last = lines.length - 1
     const open = replaced(lines, last, (line) => ({ ...line, terminated: false }))
     assert.strictEqual(outline(scan(open)).at(-1), `Torn at ${offsets[last]}`)
-    const long = replaced(lines, last, ({ offset }) =>
-      Line.TooLong({ length: Codec.maxLineBytes + 1, offset, terminated: true }))
+    const long = replaced(
+      lines,
+      last,
+      ({ offset }) => Line.TooLong({ length: Codec.maxLineBytes + 1, offset, terminated: true })
+    )
     const verdict = scan(long).at(-1)
     assert.strictEqual(verdict?._tag === "Torn" ? verdict.offset : -1, offsets[last])
     assert.include(verdict?._tag === "Torn" ? verdict.detail : "", `${Codec.maxLineBytes + 1} bytes`)

@@ -23,17 +23,24 @@ const collect = <E>(stream: Stream.Stream<number, E>) =>
   })
 
 describe("untilLeft", () => {
-  it.effect.prop("gives out all that stands before the first Left, then fails with it", [batches], ([batches]) =>
-    Effect.gen(function*() {
-      const items = batches.flat()
-      const first = items.findIndex(Either.isLeft)
-      const [seen, end] = yield* collect(untilLeft(Stream.fromChunks(...batches.map(Chunk.unsafeFromArray))))
-      assert.deepStrictEqual(seen, (first < 0 ? items : items.slice(0, first)).flatMap(Either.match({
-        onLeft: () => [],
-        onRight: (n: number) => [n]
-      })))
-      assert.deepStrictEqual(end, Either.map(items[first] ?? Either.right(0), () => undefined))
-    }))
+  it.effect.prop(
+    "gives out all that stands before the first Left, then fails with it",
+    [batches],
+    ([batches]) =>
+      Effect.gen(function*() {
+        const items = batches.flat()
+        const first = items.findIndex(Either.isLeft)
+        const [seen, end] = yield* collect(untilLeft(Stream.fromChunks(...batches.map(Chunk.unsafeFromArray))))
+        assert.deepStrictEqual(
+          seen,
+          (first < 0 ? items : items.slice(0, first)).flatMap(Either.match({
+            onLeft: () => [],
+            onRight: (n: number) => [n]
+          }))
+        )
+        assert.deepStrictEqual(end, Either.map(items[first] ?? Either.right(0), () => undefined))
+      })
+  )
 
   it.effect("keeps the batches", () =>
     Effect.gen(function*() {

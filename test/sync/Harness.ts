@@ -183,9 +183,11 @@ export const logBytes = (disk: Disk.Disk, side: "cached" | "durable"): Uint8Arra
 /** The disk if none of its folders had to be synced: what was synced in a file, whatever becomes of its name. */
 const withNames = (disk: Disk.Disk): Disk.Disk => ({
   ...disk,
-  nodes: new Map([...disk.nodes].map(([id, node]) =>
-    [id, node._tag === "Folder" ? { ...node, durable: node.cached } : node] as const
-  ))
+  nodes: new Map(
+    [...disk.nodes].map(([id, node]) =>
+      [id, node._tag === "Folder" ? { ...node, durable: node.cached } : node] as const
+    )
+  )
 })
 
 /** All of it on one simulated disk, kept between processes; each process finds the lock of a dead one taken over. */

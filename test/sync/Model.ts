@@ -184,9 +184,11 @@ const told = (lines: ReadonlyArray<LocatedRecord>): Told => {
   })
   const live = [...documents.values()].flat()
   return {
-    texts: new Map([...documents].map(([id, passages]) =>
-      [id, passages.toSorted((a, b) => a.ordinal - b.ordinal).map(({ text }) => text).join("")] as const
-    )),
+    texts: new Map(
+      [...documents].map(([id, passages]) =>
+        [id, passages.toSorted((a, b) => a.ordinal - b.ordinal).map(({ text }) => text).join("")] as const
+      )
+    ),
     hashes,
     embedded: new Set(live.map(({ embed_sha256 }) => embed_sha256)),
     excluded,

@@ -70,7 +70,9 @@ const dyingAfterThree = (die: Effect.Effect<void>) =>
           const seqs = yield* append(groups)
           // The fourth dies only after what a run does behind a commit had its chance.
           if ((yield* Ref.updateAndGet(done, (n) => n + 1)) === 3) {
-            yield* Effect.forkDaemon(Effect.zipRight(Effect.repeatN(Effect.yieldNow(), 50), Deferred.succeed(three, undefined)))
+            yield* Effect.forkDaemon(
+              Effect.zipRight(Effect.repeatN(Effect.yieldNow(), 50), Deferred.succeed(three, undefined))
+            )
           }
           return seqs
         })

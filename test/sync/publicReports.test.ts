@@ -270,7 +270,7 @@ describe("wasted or missed work", () => {
 
   for (const content_hash of [true, false]) {
     it.effect(
-      `josemar-assistente#125: a moved document is live at its new place (${
+      `Pedrohgv/josemar-assistente#125: a moved document is live at its new place (${
         content_hash ? "listed with a hash" : "listed with a revision"
       })`,
       () =>
