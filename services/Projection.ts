@@ -13,13 +13,27 @@ import type { ProjectionError } from "../src/domain/StoreErrors.ts"
 import type { LocatedRecord, LogPosition } from "./LogReader.ts"
 
 /**
+ * A line of the log as somebody who has folded it remembers it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface FoldedLine {
+  readonly seq: number
+  readonly at: string
+  readonly position: LogPosition
+  /** In bytes, with the line feed. */
+  readonly length: number
+}
+
+/**
  * @since 0.1.0
  * @category tags
  */
 export class Projection extends Context.Tag("mem/Projection")<Projection, {
   readonly status: Effect.Effect<ProjectionStatus, ProjectionError>
-  /** How far the log is folded: behind the last commit that is in; none before the first. */
-  readonly position: Effect.Effect<Option.Option<LogPosition>, ProjectionError>
+  /** The last line that is folded, by which a log that has gone another way is told; none before the first. */
+  readonly last: Effect.Effect<Option.Option<FoldedLine>, ProjectionError>
   /** Every live item, sorted by connector, doc_id, ordinal. */
   readonly dump: (options: { readonly embeddings: boolean }) => Stream.Stream<DumpLine, ProjectionError>
   /** Folds these lines in, whole groups only. Under the writer's lock. */

@@ -15,7 +15,7 @@ import * as SynchronizedRef from "effect/SynchronizedRef"
 import { type ArtifactMatch, ArtifactRegistry } from "../../services/ArtifactRegistry.ts"
 import { type LocatedRecord, LogReader } from "../../services/LogReader.ts"
 import type { Reference } from "../../src/domain/Reference.ts"
-import { apply, empty, type Live } from "../../src/log/Live.ts"
+import { apply, behind, empty, type Live } from "../../src/log/Live.ts"
 import { paragraphHashes } from "../../src/memory/Paragraphs.ts"
 
 interface State {
@@ -55,7 +55,7 @@ export const make: Effect.Effect<ArtifactRegistry["Type"], never, LogReader> = E
   const state = yield* SynchronizedRef.make<State>({ live: empty, known: HashMap.empty() })
   const caughtUp = SynchronizedRef.updateAndGetEffect(
     state,
-    (before) => Stream.runFold(records(Option.getOrUndefined(before.live.position)), before, take)
+    (before) => Stream.runFold(records(Option.getOrUndefined(Option.map(before.live.last, behind))), before, take)
   )
   return ArtifactRegistry.of({
     match: (paragraph) =>

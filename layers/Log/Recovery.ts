@@ -184,7 +184,7 @@ export const recover = (fs: LogFs["Type"], home: string): Effect.Effect<LogEnd, 
         size: whole,
         seq: found.seq.value,
         unproved: whole,
-        recovered: Option.isSome(torn)
+        recovered: true
       })
     }))
     if (Option.isSome(end)) return end.value

@@ -91,10 +91,10 @@ const linesOf = ({ documents, vectors }: State, embeddings: boolean): ReadonlyAr
 export const make: Effect.Effect<Projection["Type"]> = Effect.map(Ref.make(nothing), (state) =>
   Projection.of({
     status: Effect.map(Ref.get(state), ({ live }) => ({
-      state: live.seq === 0 ? "missing" as const : "current" as const,
+      state: Option.isNone(live.last) ? "missing" as const : "current" as const,
       behind: 0
     })),
-    position: Effect.map(Ref.get(state), ({ live }) => live.position),
+    last: Effect.map(Ref.get(state), ({ live }) => live.last),
     dump: ({ embeddings }) =>
       Stream.unwrap(Effect.map(Ref.get(state), (now) => Stream.fromIterable(linesOf(now, embeddings)))),
     apply: (lines) => Ref.update(state, (before) => lines.reduce(take, before)),

@@ -49,7 +49,7 @@ export type ProgressLine = typeof ProgressLine.Type
 
 /**
  * One line of `<name>.failed.jsonl`: what failed or was skipped, why, and how often. A permanent failure is not
- * fetched again while `revision` stays the same.
+ * fetched again while `revision` stays the same, and with it, for one of cutting or embedding, `pipeline` and `embedder`.
  *
  * @since 0.1.0
  * @category schemas
@@ -57,6 +57,8 @@ export type ProgressLine = typeof ProgressLine.Type
 export class FailedEntry extends Schema.Class<FailedEntry>("mem/FailedEntry")({
   doc_id: DocId,
   revision: Schema.optional(WellFormed),
+  pipeline: Schema.optional(Fingerprint),
+  embedder: Schema.optional(EmbedderFingerprint),
   outcome: Schema.Literal("failed", "skipped"),
   error: WellFormed,
   message: WellFormed,

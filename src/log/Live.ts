@@ -10,6 +10,7 @@ import * as Chunk from "effect/Chunk"
 import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
 import type { LocatedRecord, LogPosition } from "../../services/LogReader.ts"
+import type { FoldedLine } from "../../services/Projection.ts"
 import type { ChunkId, ConnectorName, DocId, EmbedderFingerprint, Seq, Sha256 } from "../domain/Ids.ts"
 import { ManifestEntry } from "../domain/Manifest.ts"
 import type { Commit, Reference } from "../domain/Reference.ts"
@@ -67,7 +68,7 @@ interface OpenGroup {
 }
 
 /**
- * The state of the fold. Documents by {@link documentKey}; the position behind the last line, and its `seq` (0: none).
+ * The state of the fold. Documents by {@link documentKey}; the last line that went into it.
  *
  * @since 0.1.0
  * @category models
@@ -76,8 +77,7 @@ export interface Live {
   readonly documents: HashMap.HashMap<string, LiveDocument>
   readonly excluded: HashMap.HashMap<string, boolean>
   readonly open: Option.Option<OpenGroup>
-  readonly seq: number
-  readonly position: Option.Option<LogPosition>
+  readonly last: Option.Option<FoldedLine>
 }
 
 /**
@@ -90,8 +90,7 @@ export const empty: Live = {
   documents: HashMap.empty(),
   excluded: HashMap.empty(),
   open: Option.none(),
-  seq: 0,
-  position: Option.none()
+  last: Option.none()
 }
 
 /**
@@ -104,20 +103,38 @@ export const documentKey = (connector: ConnectorName, doc_id: DocId): string => 
 
 const isExcluded = (live: Live, key: string): boolean => Option.getOrElse(HashMap.get(live.excluded, key), () => false)
 
+/** An excluded document that may come back is unknown again: the next sync finds it new. */
+const setExcluded = (live: Live, key: string, excluded: boolean): Live => {
+  const document = HashMap.get(live.documents, key)
+  const stale = !excluded && Option.isSome(document) && document.value.commit.removed === true
+  return {
+    ...live,
+    excluded: HashMap.set(live.excluded, key, excluded),
+    documents: stale ? HashMap.remove(live.documents, key) : live.documents
+  }
+}
+
+/** A version replaces all of the old one, whatever its tombstones name; a commit of vectors alone leaves it as it is. */
 const commitGroup = (
-  live: Live,
+  before: Live,
   commit: Commit,
   seq: Seq,
   lines: ReadonlyArray<LocatedRecord>
 ): readonly [Live, ReadonlyArray<Change>] => {
   const key = documentKey(commit.connector, commit.doc_id)
-  const removed = lines.flatMap(({ record }) => record.kind === "tombstone" ? [record.body.chunk_id] : [])
+  const live = lines.reduce(
+    (state, { record }) => record.kind === "exclusion" ? setExcluded(state, key, record.body.excluded) : state,
+    before
+  )
+  const tombstoned = new Set(lines.flatMap(({ record }) => record.kind === "tombstone" ? [record.body.chunk_id] : []))
   const added = lines.flatMap(({ position, record }) =>
     record.kind === "reference" ? [{ position, reference: record.body }] : []
   )
-  const gone = new Set(removed)
-  const kept = Option.match(HashMap.get(live.documents, key), { onNone: () => [], onSome: ({ passages }) => passages })
-    .filter(({ chunk_id }) => !gone.has(chunk_id))
+  const old = Option.match(HashMap.get(live.documents, key), { onNone: () => [], onSome: ({ passages }) => passages })
+  const replaces = added.length > 0 || commit.chunk_count === 0
+  const kept = replaces ? [] : old.filter(({ chunk_id }) => !tombstoned.has(chunk_id))
+  const stays = new Set(kept.map(({ chunk_id }) => chunk_id))
+  const removed = old.map(({ chunk_id }) => chunk_id).filter((id) => !stays.has(id))
   const passages = [
     ...kept,
     ...added.map(({ position, reference: { chunk_id, embed_sha256, ordinal } }) => ({
@@ -134,17 +151,6 @@ const commitGroup = (
     { ...live, documents, open: Option.none() },
     [{ _tag: "Committed", commit, seq, added: added.map(({ reference }) => reference), removed }]
   ]
-}
-
-/** An excluded document that may come back is unknown again: the next sync finds it new. */
-const setExcluded = (live: Live, key: string, excluded: boolean): Live => {
-  const document = HashMap.get(live.documents, key)
-  const stale = !excluded && Option.isSome(document) && document.value.commit.removed === true
-  return {
-    ...live,
-    excluded: HashMap.set(live.excluded, key, excluded),
-    documents: stale ? HashMap.remove(live.documents, key) : live.documents
-  }
 }
 
 const join = (live: Live, line: LocatedRecord): Option.Option<OpenGroup> => {
@@ -169,8 +175,7 @@ export const apply = (before: Live, line: LocatedRecord): readonly [Live, Readon
   const { length, position, record } = line
   const live: Live = {
     ...before,
-    seq: record.seq,
-    position: Option.some({ segment: position.segment, offset: position.offset + length })
+    last: Option.some({ seq: record.seq, at: record.at, position, length })
   }
   if (record.kind === "commit") {
     const lines = record.txn === record.seq
@@ -184,7 +189,8 @@ export const apply = (before: Live, line: LocatedRecord): readonly [Live, Readon
       : [{ ...live, open: Option.none() }, []]
   }
   const next = { ...live, open: join(live, line) }
-  if (record.kind === "exclusion") {
+  // One that belongs to a group counts with its commit.
+  if (record.kind === "exclusion" && record.txn === undefined) {
     const { connector, doc_id, excluded } = record.body
     return [setExcluded(next, documentKey(connector, doc_id), excluded), []]
   }
@@ -236,3 +242,14 @@ export const entryOf = (
     embedder: commit.embedder,
     ...(excluded ? { excluded } : {})
   })
+
+/**
+ * Where the line behind a folded one begins.
+ *
+ * @since 0.1.0
+ * @category reading
+ */
+export const behind = ({ length, position }: FoldedLine): LogPosition => ({
+  segment: position.segment,
+  offset: position.offset + length
+})

@@ -93,12 +93,28 @@ const isSame = (ref: DocumentRef, entry: ManifestEntry): boolean =>
   (ref.revision !== undefined && ref.revision === entry.revision)
   || (ref.content_hash !== undefined && ref.content_hash === entry.content_hash)
 
-const under = (uri: string, root: string): boolean =>
+/**
+ * Whether a document lies under a root.
+ *
+ * @since 0.1.0
+ * @category roots
+ */
+export const under = (uri: string, root: string): boolean =>
   uri === root || uri.startsWith(root.endsWith("/") ? root : `${root}/`)
 
 const staleness = (ref: DocumentRef, entry: ManifestEntry, today: Today): Stale["why"] | undefined => {
   if (entry.pipeline !== today.pipelineOf(ref)) return "pipeline"
+  // The same document at another address: its commit has to say so, its passages stay.
+  if (entry.source_uri !== ref.source_uri) return "embedder"
   return today.embedder !== "none" && entry.embedder !== today.embedder ? "embedder" : undefined
+}
+
+/** The same document, cut and embedded in the same way, would fail again. */
+const isHopeless = (ref: DocumentRef, failed: FailedEntry, today: Today): boolean => {
+  if (failed.outcome !== "failed" || failed.retryable) return false
+  if (failed.revision === undefined || failed.revision !== stateOf(ref)) return false
+  const ours = failed.error === "embed" || failed.error === "chunk"
+  return !ours || (failed.pipeline === today.pipelineOf(ref) && failed.embedder === today.embedder)
 }
 
 interface Gone {
@@ -114,9 +130,9 @@ const gone = ({ entries }: Known, listed: Listed): Gone => {
     if (entry.excluded === true) continue
     if (listed.removals.has(entry.doc_id)) result.removed.push(entry)
     else if (listed.coverage === "complete" && !seen(entry.doc_id)) {
-      const root = listed.roots.find(({ uri }) => under(entry.source_uri, uri))
-      if (root === undefined) result.outside.push(entry)
-      else if (root.status === "readable") result.removed.push(entry)
+      const roots = listed.roots.filter(({ uri }) => under(entry.source_uri, uri))
+      if (roots.length === 0) result.outside.push(entry)
+      else if (roots.every(({ status }) => status === "readable")) result.removed.push(entry)
     }
   }
   return result
@@ -130,7 +146,7 @@ const gone = ({ entries }: Known, listed: Listed): Gone => {
  */
 export const diff = (known: Known, listed: Listed, today: Today): Diff => {
   const { outside, removed } = gone(known, listed)
-  const leaving = new Map(removed.map((entry) => [entry.content_hash, entry]))
+  const leaving = [...removed]
   const out = {
     new: Array<DocumentRef>(),
     changed: Array<Diff["changed"][number]>(),
@@ -139,7 +155,10 @@ export const diff = (known: Known, listed: Listed, today: Today): Diff => {
     unchanged: Array<DocId>(),
     touched: Array<ManifestEntry>(),
     failedBefore: Array<FailedEntry>(),
-    skipped: [...listed.skipped].map(([doc_id, reason]) => ({ doc_id, reason }))
+    skipped: [...listed.skipped].filter(([doc_id]) => !listed.duplicated.has(doc_id)).map(([doc_id, reason]) => ({
+      doc_id,
+      reason
+    }))
   }
 
   const place = (ref: DocumentRef): void => {
@@ -156,13 +175,14 @@ export const diff = (known: Known, listed: Listed, today: Today): Diff => {
       return
     }
     const failed = known.failed.get(ref.doc_id)
-    const hopeless = failed !== undefined && failed.outcome === "failed" && !failed.retryable
-      && failed.revision !== undefined && failed.revision === stateOf(ref)
+    const hopeless = failed !== undefined && isHopeless(ref, failed, today)
     if (hopeless) return void out.failedBefore.push(failed)
     if (entry !== undefined) return void out.changed.push({ ref, entry })
-    const from = ref.content_hash === undefined ? undefined : leaving.get(ref.content_hash)
+    const at = ref.content_hash === undefined
+      ? -1
+      : leaving.findIndex(({ content_hash }) => content_hash === ref.content_hash)
+    const [from] = at < 0 ? [] : leaving.splice(at, 1)
     if (from === undefined) return void out.new.push(ref)
-    leaving.delete(from.content_hash)
     out.moved.push({ ref, from })
   }
 

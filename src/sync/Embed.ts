@@ -66,12 +66,16 @@ const vectorOf = (embedder: Embedder["Type"], piece: Piece, values: Float32Array
     )
     : Either.left({
       message: `the embedder answered with ${values.length} values, it had declared ${embedder.dims}`,
-      retryable: false
+      retryable: true
     })
 
 /** One call. A batch that fails, after its retries, fails each of its texts, and no other batch. */
-const call = (embedder: Embedder["Type"], pieces: ReadonlyArray<Piece>): Effect.Effect<ReadonlyArray<Answer>> =>
-  embedder.embed(pieces.map(({ text }) => text)).pipe(
+const call = (
+  embedder: Embedder["Type"],
+  pieces: ReadonlyArray<Piece>,
+  count: Effect.Effect<void>
+): Effect.Effect<ReadonlyArray<Answer>> =>
+  Effect.zipRight(count, embedder.embed(pieces.map(({ text }) => text))).pipe(
     Effect.retry(retries),
     Effect.map((answers) =>
       pieces.map((piece, i): Answer =>
@@ -84,9 +88,10 @@ const call = (embedder: Embedder["Type"], pieces: ReadonlyArray<Piece>): Effect.
         })
       )
     ),
+    // Not the texts are to blame: with the embedder mended, the next sync embeds them.
     Effect.catchTag(
       "EmbedderError",
-      ({ message, retryable }) => Effect.succeed(pieces.map((): Answer => Either.left({ message, retryable })))
+      ({ message }) => Effect.succeed(pieces.map((): Answer => Either.left({ message, retryable: true })))
     )
   )
 
@@ -126,10 +131,13 @@ export const make = Effect.gen(function*() {
       for (const { embed_sha256, text } of wanted) if (!missing.has(text)) known.add(embed_sha256)
       const asked = wanted.filter(({ text }) => missing.has(text))
       const calls = batches(asked, batchTexts)
-      const answers = (yield* Effect.forEach(calls, (batch) => call(embedder, batch))).flat()
+      const answers = (yield* Effect.forEach(
+        calls,
+        (batch) => call(embedder, batch, add({ embed_texts: batch.length, embed_calls: 1, reused: 0 }))
+      )).flat()
       yield* add({
-        embed_texts: asked.length,
-        embed_calls: calls.length,
+        embed_texts: 0,
+        embed_calls: 0,
         reused: pieces.filter(({ text }) => text !== "").length - asked.length
       })
       return new Map(asked.map((piece, i) => [piece.embed_sha256, answers[i]]))

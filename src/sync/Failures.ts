@@ -6,7 +6,7 @@
  */
 import type { DocId, Timestamp } from "../domain/Ids.ts"
 import { FailedEntry } from "../domain/Manifest.ts"
-import { type Diff, stateOf } from "./Diff.ts"
+import { type Diff, type Listed, stateOf, type Today } from "./Diff.ts"
 import type { Outcome } from "./Work.ts"
 
 type Failures = ReadonlyMap<DocId, FailedEntry>
@@ -21,12 +21,34 @@ const again = (before: Failures, doc_id: DocId): number => (before.get(doc_id)?.
  */
 export const failedNow = (
   before: Failures,
+  listed: Listed,
   diff: Diff,
   outcomes: ReadonlyArray<Outcome>,
+  today: Today,
   now: Timestamp
 ): Failures => {
   const skips = [...diff.skipped, ...outcomes.flatMap((outcome) => outcome._tag === "Skipped" ? [outcome] : [])]
-  const entries: Array<FailedEntry> = [...diff.failedBefore]
+  // A listing that is not complete says nothing of what it does not name.
+  const unnamed = listed.coverage === "complete" ?
+    [] :
+    [...before.values()].filter(({ doc_id }) =>
+      !listed.refs.has(doc_id) && !listed.skipped.has(doc_id) && !listed.removals.has(doc_id)
+    )
+  const entries: Array<FailedEntry> = [...unnamed, ...diff.failedBefore]
+  for (const doc_id of diff.duplicated) {
+    const known = before.get(doc_id)
+    entries.push(
+      known?.error === "duplicate" ? known : new FailedEntry({
+        doc_id,
+        outcome: "failed",
+        error: "duplicate",
+        message: `${doc_id} is listed more than once`,
+        retryable: false,
+        attempts: 1,
+        last_at: now
+      })
+    )
+  }
   for (const { doc_id, reason } of skips) {
     const known = before.get(doc_id)
     const same = known?.outcome === "skipped" && known.error === reason
@@ -50,6 +72,8 @@ export const failedNow = (
       new FailedEntry({
         doc_id: ref.doc_id,
         ...(revision === undefined ? {} : { revision }),
+        pipeline: today.pipelineOf(ref),
+        embedder: today.embedder,
         outcome: "failed",
         error,
         message: message.toWellFormed(),

@@ -5,7 +5,7 @@
  * @since 0.1.0
  */
 import * as Option from "effect/Option"
-import type { Diff, Known, Listed } from "./Diff.ts"
+import { type Diff, type Known, type Listed, under } from "./Diff.ts"
 
 /**
  * Removals are refused when there are at least `max_removed_min` of them and they are more than `max_removed_ratio` of
@@ -49,10 +49,16 @@ export const refusal = (
       } of the last sync lie outside of what is listed now (was the path changed?); ${advice}`
     )
   }
-  const isEmpty = listed.coverage === "complete" &&
-    listed.refs.size + listed.skipped.size + listed.duplicated.size === 0
-  if (isEmpty && removed.length > 0) {
-    return Option.some(`the source is there, but empty, and ${documents(removed.length)} were known; ${advice}`)
+  const emptied = listed.coverage !== "complete" ?
+    [] :
+    listed.roots.filter(({ status, uri }) =>
+      status === "readable" && removed.some(({ source_uri }) => under(source_uri, uri))
+      && ![...listed.refs.values()].some(({ source_uri }) => under(source_uri, uri))
+      && ![...listed.skipped.keys(), ...listed.duplicated].some((id) => under(entries.get(id)?.source_uri ?? "", uri))
+    )
+  if (emptied.length > 0) {
+    const places = emptied.map(({ uri }) => uri).join(", ")
+    return Option.some(`${places} is there, but empty, and ${documents(removed.length)} were known; ${advice}`)
   }
   const tooMany = removed.length >= options.max_removed_min && removed.length > live * options.max_removed_ratio
   return tooMany

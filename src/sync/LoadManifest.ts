@@ -36,7 +36,8 @@ type Entries = ReadonlyMap<DocId, ManifestEntry>
 const overlay = (file: Entries, log: Entries): Entries =>
   new Map([...log].map(([id, entry]) => {
     const known = file.get(id)
-    return [id, known?.seq === entry.seq && known?.seq !== undefined ? known : entry] as const
+    const same = known?.seq !== undefined && known.seq === entry.seq && known.excluded === entry.excluded
+    return [id, same ? known : entry] as const
   }))
 
 const fromLog = (connector: ConnectorName, file: Entries, cutShort: boolean) =>

@@ -15,7 +15,7 @@ import * as Stream from "effect/Stream"
 import type { LogReader, LogReadError } from "../../services/LogReader.ts"
 import { type AppendError, LogWriter } from "../../services/LogWriter.ts"
 import { ProgressStore } from "../../services/ProgressStore.ts"
-import { type EmbedderFingerprint, type Fingerprint, Timestamp } from "../domain/Ids.ts"
+import { Timestamp } from "../domain/Ids.ts"
 import type { ManifestEntry } from "../domain/Manifest.ts"
 import type { ManifestError } from "../domain/StoreErrors.ts"
 import { entryOf } from "../log/Live.ts"
@@ -45,12 +45,9 @@ export const timestamp: Effect.Effect<Timestamp> = Effect.map(
  * @category models
  */
 export interface PipelineOptions extends PrepareOptions {
-  /** Lets a fetch begin when the source's own pace allows it. */
-  readonly pace: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  readonly embedder: EmbedderFingerprint
   readonly embed: (documents: ReadonlyArray<Prepared>) => Effect.Effect<ReadonlyArray<Either.Either<Embedded, Outcome>>>
   /** Entries that are gone from the source, by content: a new document of the same content is one of them, moved. */
-  readonly leaving: Ref.Ref<ReadonlyMap<Fingerprint, ManifestEntry>>
+  readonly leaving: Ref.Ref<ReadonlyArray<ManifestEntry>>
 }
 
 /** A listing without hashes shows a move only once the new document is fetched. */
@@ -58,10 +55,10 @@ const claimMove = (leaving: PipelineOptions["leaving"], prepared: Prepared): Eff
   prepared.as !== "new"
     ? Effect.succeed(prepared)
     : Ref.modify(leaving, (entries) => {
-      const from = entries.get(prepared.content_hash)
+      const from = entries.find(({ content_hash }) => content_hash === prepared.content_hash)
       return from === undefined
         ? [prepared, entries]
-        : [{ ...prepared, as: "moved", from }, new Map([...entries].filter(([hash]) => hash !== prepared.content_hash))]
+        : [{ ...prepared, as: "moved", from }, entries.filter((entry) => entry !== from)]
     })
 
 const commit = (options: PipelineOptions) => (embedded: Embedded) =>
@@ -96,7 +93,7 @@ export const run = (
 
   const one = (task: Task): Effect.Effect<Done<Prepared>, LogReadError, LogReader> =>
     Effect.flatMap(
-      options.pace(prepare(options)(task)),
+      prepare(options)(task),
       (done): Effect.Effect<Done<Prepared>> =>
         Either.isLeft(done) ? Effect.succeed(done) : Effect.map(claimMove(options.leaving, done.right), Either.right)
     )

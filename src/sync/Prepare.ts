@@ -15,6 +15,7 @@ import { embeddedText } from "../chunk/EmbeddedText.ts"
 import { contentHash } from "../chunk/Pipeline.ts"
 import { DocumentError } from "../domain/ConnectorErrors.ts"
 import type { DocumentContent, DocumentRef } from "../domain/Document.ts"
+import type { EmbedderFingerprint } from "../domain/Ids.ts"
 import { Passage } from "../domain/Passage.ts"
 import type { Reference } from "../domain/Reference.ts"
 import { documentKey, type Live } from "../log/Live.ts"
@@ -32,6 +33,9 @@ export interface PrepareOptions {
   readonly chunking: Chunking
   readonly live: Effect.Effect<Live, LogReadError, LogReader>
   readonly maxDocumentBytes: number
+  readonly embedder: EmbedderFingerprint
+  /** Lets an attempt to fetch begin when the source's own pace allows it. */
+  readonly pace: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /** Half a second, one, two, each a little off, so that many documents do not knock again at the same moment. */
@@ -49,15 +53,15 @@ const decode = (ref: DocumentRef, bytes: Uint8Array): Either.Either<string, Docu
     catch: () => new DocumentError({ doc_id: ref.doc_id, reason: "chunk", detail: "it is not UTF-8", retryable: false })
   })
 
-const fetch = ({ connector }: PrepareOptions, ref: DocumentRef): Effect.Effect<DocumentContent, DocumentError> =>
-  connector.fetch(ref).pipe(
-    Effect.timeoutFail({
-      duration: connector.limits.fetch_timeout,
-      onTimeout: () =>
-        new DocumentError({ doc_id: ref.doc_id, reason: "timeout", detail: "the fetch took too long", retryable: true })
-    }),
-    Effect.retry(retries)
-  )
+const fetch = (
+  { connector, pace }: PrepareOptions,
+  ref: DocumentRef
+): Effect.Effect<DocumentContent, DocumentError> =>
+  pace(Effect.timeoutFail(connector.fetch(ref), {
+    duration: connector.limits.fetch_timeout,
+    onTimeout: () =>
+      new DocumentError({ doc_id: ref.doc_id, reason: "timeout", detail: "the fetch took too long", retryable: true })
+  })).pipe(Effect.retry(retries))
 
 const tooLarge = (ref: DocumentRef, limit: number): Outcome =>
   Outcome.Skipped({ doc_id: ref.doc_id, reason: `larger than ${limit} bytes` })
@@ -73,19 +77,20 @@ const fetched = (options: PrepareOptions, task: Exclude<Task, { readonly _tag: "
     const revision = content.revision ?? ref.revision
     const document = { doc_id: ref.doc_id, media_type: content.media_type }
     const pipeline = chunking.pipelineOf(document)
-    if (task._tag === "Changed" && task.entry.content_hash === content_hash && task.entry.pipeline === pipeline) {
-      return Either.left(Outcome.Same({ entry: task.entry, revision }))
-    }
+    const entry = task._tag === "Changed" ? task.entry : undefined
+    const same = entry !== undefined && entry.content_hash === content_hash && entry.pipeline === pipeline
+    const sameModel = options.embedder === "none" || entry?.embedder === options.embedder
+    if (same && sameModel) return Either.left(Outcome.Same({ entry, revision }))
     return Either.right<Prepared>({
-      as: task._tag === "New" ? "new" : task._tag === "Changed" ? "changed" : "moved",
+      as: same ? "stale" : task._tag === "New" ? "new" : task._tag === "Changed" ? "changed" : "moved",
       ref,
       content_hash,
       pipeline,
       revision,
       meta: content.meta,
       pieces: chunking.cut(document, yield* decode(ref, content.bytes)),
-      onlyVectors: false,
-      entry: task._tag === "Changed" ? task.entry : undefined,
+      onlyVectors: same,
+      entry,
       from: task._tag === "Moved" ? task.from : undefined
     })
   })

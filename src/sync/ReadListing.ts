@@ -24,8 +24,14 @@ export const readListing = ({ coverage, documents, roots }: Listing): Effect.Eff
     return Effect.as(
       Stream.runForEach(documents, (item) =>
         Effect.sync(() => {
-          if (item instanceof ListingRemoval) removals.add(item.doc_id)
-          else if (refs.has(item.doc_id) || skipped.has(item.doc_id)) duplicated.add(item.doc_id)
+          // Of a document and its removal the later word counts.
+          if (item instanceof ListingRemoval) {
+            removals.add(item.doc_id)
+            refs.delete(item.doc_id)
+            return
+          }
+          removals.delete(item.doc_id)
+          if (refs.has(item.doc_id) || skipped.has(item.doc_id)) duplicated.add(item.doc_id)
           else if (item instanceof DocumentRef) refs.set(item.doc_id, item)
           else skipped.set(item.doc_id, item.reason)
         })),

@@ -9,6 +9,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { type ConfiguredConnector, Connectors } from "../../services/Connectors.ts"
@@ -86,7 +87,14 @@ const estimate = (connector: DocumentConnector, changes: Diff, cut: Chunking, op
   Effect.gen(function*() {
     const embedder = yield* Embedder
     const { maxDocumentBytes } = options
-    const one = prepare({ connector, chunking: cut, live: yield* Effect.cached(live), maxDocumentBytes })
+    const one = prepare({
+      connector,
+      chunking: cut,
+      live: yield* Effect.cached(live),
+      maxDocumentBytes,
+      embedder: embedder.fingerprint,
+      pace: identity
+    })
     const cost = yield* Stream.fromIterable(tasksOf(changes)).pipe(
       Stream.mapEffect(one, { concurrency: connector.limits.max_concurrent_fetches, unordered: true }),
       Stream.filterMap(Either.getRight),

@@ -11,8 +11,9 @@ import { LogWriter } from "../../services/LogWriter.ts"
 import { ManifestStore } from "../../services/ManifestStore.ts"
 import { ProgressStore } from "../../services/ProgressStore.ts"
 import { ConnectorName, DocId } from "../domain/Ids.ts"
-import { ManifestEntry } from "../domain/Manifest.ts"
+import type { LogEntry } from "../domain/LogRecord.ts"
 import { Exclusion } from "../domain/Reference.ts"
+import { entryOf } from "../log/Live.ts"
 import * as Groups from "./Groups.ts"
 import { loadManifest } from "./LoadManifest.ts"
 import { timestamp } from "./Pipeline.ts"
@@ -38,11 +39,10 @@ export class UnknownDocument extends Schema.TaggedError<UnknownDocument>("mem/Un
 
 type Requirements = LogReader | LogWriter | ManifestStore | ProgressStore
 
-const mark = (connector: ConnectorName, doc_id: DocId, excluded: boolean) =>
-  Effect.flatMap(
-    LogWriter,
-    ({ appendAlone }) => appendAlone([{ kind: "exclusion", body: new Exclusion({ connector, doc_id, excluded }) }])
-  )
+const mark = (connector: ConnectorName, doc_id: DocId, excluded: boolean): LogEntry => ({
+  kind: "exclusion",
+  body: new Exclusion({ connector, doc_id, excluded })
+})
 
 /**
  * Takes the document out: its passages are tombstoned, and every later sync skips it.
@@ -64,15 +64,10 @@ export const exclude = (
       return yield* new UnknownDocument({ connector, doc_id, wanted: "known" })
     }
     yield* progress.begin(connector)
-    yield* mark(connector, doc_id, true)
-    const [seq] = yield* append([Groups.removal({ connector, now: yield* timestamp }, entry, "excluded")])
-    const excluded = new ManifestEntry({
-      ...entry,
-      chunk_count: 0,
-      excluded: true,
-      ...(seq === undefined ? {} : { seq })
-    })
-    yield* manifests.save(connector, new Map([...entries, [doc_id, excluded]]))
+    const gone = Groups.removal({ connector, now: yield* timestamp }, entry, "excluded")
+    const [seq] = yield* append([{ ...gone, entries: [mark(connector, doc_id, true), ...gone.entries] }])
+    if (seq === undefined) return yield* Effect.dieMessage("the log's writer answered without a seq")
+    yield* manifests.save(connector, new Map([...entries, [doc_id, entryOf(gone.commit, seq, 0, true)]]))
     yield* progress.clear(connector)
   })
 
@@ -94,7 +89,7 @@ export const include = (
       return yield* new UnknownDocument({ connector, doc_id, wanted: "excluded" })
     }
     yield* progress.begin(connector)
-    yield* mark(connector, doc_id, false)
+    yield* Effect.flatMap(LogWriter, ({ appendAlone }) => appendAlone([mark(connector, doc_id, false)]))
     const rest = new Map([...entries].filter(([id]) => id !== doc_id))
     yield* manifests.save(connector, rest)
     yield* progress.clear(connector)

@@ -93,6 +93,6 @@ export const sync = (
       command: "sync",
       ok: connectors.every(({ status }) => status === "ok"),
       connectors,
-      duration_ms: Math.max(0, (yield* Clock.currentTimeMillis) - started)
+      duration_ms: Math.max(0, Math.round((yield* Clock.currentTimeMillis) - started))
     })
   }).pipe(Effect.withSpan("Sync.run"))

@@ -23,7 +23,7 @@ import { ManifestStore } from "../../services/ManifestStore.ts"
 import { ProgressStore } from "../../services/ProgressStore.ts"
 import type { DocumentConnector } from "../../services/SourceConnector.ts"
 import type { ConnectorError } from "../domain/ConnectorErrors.ts"
-import type { DocId, Fingerprint } from "../domain/Ids.ts"
+import type { DocId } from "../domain/Ids.ts"
 import { ManifestEntry } from "../domain/Manifest.ts"
 import type { ManifestError } from "../domain/StoreErrors.ts"
 import { type ConnectorSyncReport, ReportedError } from "../domain/SyncReport.ts"
@@ -132,10 +132,9 @@ const run = (connector: DocumentConnector, listed: Listed, known: Known, options
     const embedding = yield* Embed.make
     const progress = yield* ProgressStore
     const cut = chunking(options.policy, embedder.counter)
-    const changes = diff(known, listed, { pipelineOf: cut.pipelineOf, embedder: embedder.fingerprint })
-    const leaving = yield* Ref.make<ReadonlyMap<Fingerprint, ManifestEntry>>(
-      new Map(changes.removed.map((entry) => [entry.content_hash, entry] as const))
-    )
+    const today = { pipelineOf: cut.pipelineOf, embedder: embedder.fingerprint }
+    const changes = diff(known, listed, today)
+    const leaving = yield* Ref.make(changes.removed)
     const fetched = yield* Ref.make(0)
     const counted: DocumentConnector = {
       ...connector,
@@ -154,12 +153,8 @@ const run = (connector: DocumentConnector, listed: Listed, known: Known, options
       leaving
     }, tasks).pipe(Stream.runCollect, Effect.map((all) => Array.from(all)))
 
-    const movedNow = new Set(
-      outcomes.flatMap((outcome) =>
-        outcome._tag === "Committed" && outcome.from !== undefined ? [outcome.from.doc_id] : []
-      )
-    )
-    const candidates = changes.removed.filter(({ doc_id }) => !movedNow.has(doc_id))
+    // One that a move has claimed stays where its new place could not be stored.
+    const candidates = yield* Ref.get(leaving)
     const refused = options.allowMassRemoval
       ? Option.none()
       : refusal(known, listed, { removed: candidates, outside: changes.outside }, options.guards)
@@ -175,6 +170,7 @@ const run = (connector: DocumentConnector, listed: Listed, known: Known, options
       () => rootError(listed)
     )
     return {
+      today,
       changes,
       outcomes,
       removed,
@@ -212,7 +208,7 @@ export const syncConnector = (
     const entries = entriesAfter(known.entries, done.changes, done.outcomes, done.removed)
     if (manifest.differs || !sameEntries(known.entries, entries)) yield* manifests.save(connector.name, entries)
     yield* progress.clear(connector.name)
-    const failed = failedNow(known.failed, done.changes, done.outcomes, yield* Pipeline.timestamp)
+    const failed = failedNow(known.failed, listed, done.changes, done.outcomes, done.today, yield* Pipeline.timestamp)
     if (!sameFailures(known.failed, failed)) yield* manifests.saveFailed(connector.name, failed)
 
     return reportOf({

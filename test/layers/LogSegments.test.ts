@@ -225,7 +225,15 @@ describe("Log/Segments, writing", () => {
         yield* appendAlone()
         yield* all()
       })
-      for (const disk of [fresh, sealed, unsealed]) {
+      // A run over a log that was not closed puts it on disk for certain, and says so with a seal.
+      const contentOf = (disk: Disk.Disk) => Buffer.from(segmentsOf(disk).get(segmentPath(1)) ?? []).toString("utf8")
+      const closed = yield* Simulated.make({ disk: unsealed })
+      yield* withLog(closed.service, nothing)
+      const was = contentOf(unsealed)
+      const is = contentOf(yield* closed.disk)
+      assert.isTrue(is.startsWith(was))
+      assert.match(is.slice(was.length), /^\{[^\n]*"kind":"seal"[^\n]*\n$/)
+      for (const disk of [fresh, sealed]) {
         const process = yield* Simulated.make({ disk })
         yield* withLog(process.service, nothing)
         assert.deepStrictEqual(segmentsOf(yield* process.disk), segmentsOf(disk))
@@ -772,7 +780,7 @@ describe("Log/Segments, recovery", () => {
         const tail = content.subarray(kept.at(-1), end)
         assert.deepStrictEqual(
           outline(yield* reading(next, all())),
-          tail.length === 0 ? lines : [...lines, `${lines.length + 1} seal`]
+          [...lines, `${lines.length + 1} seal`]
         )
         assert.deepStrictEqual(tornBytes(next), tail.length === 0 ? [] : [Buffer.from(tail).toString("latin1")])
       }

@@ -100,7 +100,10 @@ describe("Live", () => {
       committed?._tag === "Committed" && committed.seq === 5 && committed.added.length === 2
         && committed.removed.length === 0
     )
-    assert.deepStrictEqual([live.seq, live.position], [6, Option.some({ segment: 1, offset: 60 })])
+    assert.deepStrictEqual(
+      Option.map(live.last, (line) => [line.seq, Live.behind(line)]),
+      Option.some([6, { segment: 1, offset: 60 }])
+    )
     assert.deepStrictEqual(fold(lines.slice(0, -2)).live.documents, HashMap.empty())
   })
 
@@ -258,7 +261,7 @@ describe("Live", () => {
       }
       assert.deepStrictEqual(pieces.changes, changes)
       assert.deepStrictEqual(documents(pieces.live), documents(live))
-      assert.deepStrictEqual([pieces.live.seq, pieces.live.position], [live.seq, live.position])
+      assert.deepStrictEqual(pieces.live.last, live.last)
     }
   )
 })
