@@ -12,9 +12,9 @@ import type * as Scope from "effect/Scope"
 import { randomUUID } from "node:crypto"
 import type { LogFs } from "../../services/LogFs.ts"
 import { type LogFsError, LogLocked } from "../../src/domain/LogErrors.ts"
+import { writeAll } from "../LogFs/WriteAll.ts"
 import { pathsOf } from "./Paths.ts"
 import { type Processes, ProcessIdentity } from "./Processes.ts"
-import { writeAll } from "./Recovery.ts"
 
 class LockFile extends Schema.Class<LockFile>("mem/LockFile")({
   ...ProcessIdentity.fields,
@@ -42,7 +42,7 @@ const write = (fs: LogFs["Type"], home: string, content: string): Effect.Effect<
   Effect.scoped(Effect.gen(function*() {
     const { lock, log } = pathsOf(home)
     const file = yield* fs.open(lock, "create")
-    yield* writeAll(file, 0, new TextEncoder().encode(content))
+    yield* writeAll(file, lock, 0, new TextEncoder().encode(content))
     yield* file.sync
     yield* fs.syncDir(log)
   }))

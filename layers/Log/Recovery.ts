@@ -15,6 +15,7 @@ import type { LogFsError } from "../../src/domain/LogErrors.ts"
 import { decode } from "../../src/log/Codec.ts"
 import * as Scan from "../../src/log/Scan.ts"
 import { nameOf } from "../../src/log/SegmentFile.ts"
+import { writeAll } from "../LogFs/WriteAll.ts"
 import { pathsOf } from "./Paths.ts"
 import { failureOf, lastLine, scan, segmentNumbers } from "./SegmentReader.ts"
 
@@ -36,25 +37,13 @@ export interface LogEnd {
 
 const copyBytes = 1024 * 1024
 
-/**
- * Writes all the bytes, however many the system takes at a time.
- *
- * @since 0.1.0
- * @category writing
- */
-export const writeAll = (file: LogFile, offset: number, bytes: Uint8Array): Effect.Effect<void, LogFsError> =>
-  Effect.iterate(0, {
-    while: (written) => written < bytes.length,
-    body: (written) => Effect.map(file.write(offset + written, bytes.subarray(written)), (n) => written + n)
-  })
-
-const copy = (from: LogFile, offset: number, to: LogFile): Effect.Effect<number, LogFsError> =>
+const copy = (from: LogFile, offset: number, to: LogFile, path: string): Effect.Effect<number, LogFsError> =>
   Effect.gen(function*() {
     let copied = 0
     for (;;) {
       const bytes = yield* from.read(offset + copied, copyBytes)
       if (bytes.length === 0) return copied
-      yield* writeAll(to, copied, bytes)
+      yield* writeAll(to, path, copied, bytes)
       copied += bytes.length
     }
   })
@@ -65,13 +54,13 @@ const copy = (from: LogFile, offset: number, to: LogFile): Effect.Effect<number,
  * @since 0.1.0
  * @category recovery
  */
-export const prove = (file: LogFile, from: number): Effect.Effect<void, LogFsError> =>
+export const prove = (file: LogFile, path: string, from: number): Effect.Effect<void, LogFsError> =>
   Effect.gen(function*() {
     let at = from
     for (;;) {
       const bytes = yield* file.read(at, copyBytes)
       if (bytes.length === 0) break
-      yield* writeAll(file, at, bytes)
+      yield* writeAll(file, path, at, bytes)
       at += bytes.length
     }
     yield* file.sync
@@ -95,7 +84,7 @@ const quarantine = (fs: LogFs["Type"], home: string, segment: number, file: LogF
     const { log, quarantine } = pathsOf(home)
     yield* fs.makeDir(quarantine)
     const { file: kept, path } = yield* createNext(fs, `${quarantine}/${nameOf(segment)}.${offset}.torn`)
-    const bytes = yield* copy(file, offset, kept)
+    const bytes = yield* copy(file, offset, kept, path)
     yield* kept.sync
     yield* fs.syncDir(quarantine)
     // The folder itself may be new.
@@ -178,7 +167,7 @@ export const recover = (fs: LogFs["Type"], home: string): Effect.Effect<LogEnd, 
         yield* file.sync
       }
       if (Option.isNone(found.seq)) return Option.none<LogEnd>()
-      yield* prove(file, found.durable)
+      yield* prove(file, path, found.durable)
       return Option.some<LogEnd>({
         segment,
         size: whole,

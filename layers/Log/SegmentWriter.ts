@@ -33,10 +33,11 @@ import { Seal, Segment } from "../../src/domain/Maintenance.ts"
 import { encode } from "../../src/log/Codec.ts"
 import * as Compose from "../../src/log/Compose.ts"
 import { nameOf } from "../../src/log/SegmentFile.ts"
+import { writeAll } from "../LogFs/WriteAll.ts"
 import { acquire } from "./Lock.ts"
 import { pathsOf } from "./Paths.ts"
 import * as Processes from "./Processes.ts"
-import { type LogEnd, prove, recover, writeAll } from "./Recovery.ts"
+import { type LogEnd, prove, recover } from "./Recovery.ts"
 
 /**
  * @since 0.1.0
@@ -131,7 +132,7 @@ export const make = (
       if (Option.isSome(opened)) return opened.value
       const { segment, size, unproved } = yield* Ref.get(end)
       const file = yield* Scope.extend(fs.open(pathOf(segment), "write"), files)
-      if (unproved < size) yield* prove(file, unproved)
+      if (unproved < size) yield* prove(file, pathOf(segment), unproved)
       yield* Ref.set(current, Option.some(file))
       return file
     })
@@ -156,7 +157,7 @@ export const make = (
       const file = yield* Effect.mapError(
         Effect.tap(
           Scope.extend(fs.open(pathOf(segment + 1), "create"), files),
-          (created) => writeAll(created, 0, line)
+          (created) => writeAll(created, pathOf(segment + 1), 0, line)
         ),
         writeError()
       )
@@ -186,7 +187,7 @@ export const make = (
         if (free < needed) return yield* new LogWriteError({ path, reason: "NoSpace", needed, free })
         const rollBack = Effect.mapError(Effect.zipRight(file.truncate(size), file.sync), poison)
         yield* Effect.catchAll(
-          writeAll(file, size, bytes),
+          writeAll(file, path, size, bytes),
           (error) => Effect.zipRight(rollBack, Effect.fail(writeError(needed, free)(error)))
         )
         yield* Effect.mapError(file.datasync, poison)

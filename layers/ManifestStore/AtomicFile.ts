@@ -9,8 +9,9 @@ import type * as Scope from "effect/Scope"
 import { dirname, join } from "node:path"
 import type { LogFile, LogFs } from "../../services/LogFs.ts"
 import type { ConnectorName } from "../../src/domain/Ids.ts"
-import { LogFsError } from "../../src/domain/LogErrors.ts"
+import type { LogFsError } from "../../src/domain/LogErrors.ts"
 import { ManifestError } from "../../src/domain/StoreErrors.ts"
+import { writeAll } from "../LogFs/WriteAll.ts"
 
 /**
  * Where a connector's file stands.
@@ -46,27 +47,6 @@ export const ifNotFound =
   <B, R2>(missing: () => Effect.Effect<B, LogFsError, R2>) =>
   <A, R>(self: Effect.Effect<A, LogFsError, R>): Effect.Effect<A | B, LogFsError, R | R2> =>
     Effect.catchIf(self, ({ reason }) => reason === "NotFound", missing)
-
-/**
- * Writes all of the bytes: one write may take fewer than it is given.
- *
- * @since 0.1.0
- * @category writing
- */
-export const writeAll = (
-  file: LogFile,
-  path: string,
-  offset: number,
-  bytes: Uint8Array
-): Effect.Effect<void, LogFsError> =>
-  bytes.length === 0
-    ? Effect.void
-    : Effect.flatMap(file.write(offset, bytes), (written) =>
-      written > 0
-        ? writeAll(file, path, offset + written, bytes.subarray(written))
-        : Effect.fail(
-          new LogFsError({ operation: "write", path, reason: "Unknown", cause: "the write took none of the bytes" })
-        ))
 
 /**
  * A new file, with its folder where that is missing. The folder's own entry is made durable: the file would be lost

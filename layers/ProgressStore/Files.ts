@@ -22,7 +22,8 @@ import { ProgressStore } from "../../services/ProgressStore.ts"
 import type { ConnectorName } from "../../src/domain/Ids.ts"
 import type { LogFsError } from "../../src/domain/LogErrors.ts"
 import { ProgressLine } from "../../src/domain/Manifest.ts"
-import { connectorFile, create, ifNotFound, orManifestError, writeAll } from "../ManifestStore/AtomicFile.ts"
+import { writeAll } from "../LogFs/WriteAll.ts"
+import { connectorFile, create, ifNotFound, orManifestError } from "../ManifestStore/AtomicFile.ts"
 import { read } from "../ManifestStore/JsonLines.ts"
 
 /**
