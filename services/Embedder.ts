@@ -6,7 +6,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
-import type { EmbedderError, EmbedRefused } from "../src/domain/EmbedderErrors.ts"
+import type { EmbedderError, EmbedderUnavailable, EmbedRefused } from "../src/domain/EmbedderErrors.ts"
 import type { EmbedderFingerprint } from "../src/domain/Ids.ts"
 import type { TokenCounter } from "./TokenCounter.ts"
 
@@ -27,9 +27,9 @@ export class Embedder extends Context.Tag("mem/Embedder")<Embedder, {
   readonly missing: (texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, EmbedderError>
   /**
    * One answer a text, in order: its unit-length vector of `dims`, or why that text alone was refused. It fails as a
-   * whole only when the embedder cannot be used at all.
+   * whole only when the embedder does not work now (`EmbedderError`) or cannot work here (`EmbedderUnavailable`).
    */
   readonly embed: (
     texts: ReadonlyArray<string>
-  ) => Effect.Effect<ReadonlyArray<Either.Either<Float32Array, EmbedRefused>>, EmbedderError>
+  ) => Effect.Effect<ReadonlyArray<Either.Either<Float32Array, EmbedRefused>>, EmbedderError | EmbedderUnavailable>
 }>() {}

@@ -17,7 +17,7 @@ import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import { Embedder } from "../../services/Embedder.ts"
 import { type LocatedRecord, type LogPosition, LogReader } from "../../services/LogReader.ts"
-import { EmbedderError, type EmbedRefused } from "../../src/domain/EmbedderErrors.ts"
+import { EmbedderError, type EmbedderUnavailable, type EmbedRefused } from "../../src/domain/EmbedderErrors.ts"
 import type { LogRecord } from "../../src/domain/LogRecord.ts"
 import type { Vector } from "../../src/domain/Reference.ts"
 import { decode } from "../../src/log/Float32.ts"
@@ -113,7 +113,9 @@ export const make: Effect.Effect<Embedder["Type"], never, Embedder | LogReader> 
   const inner = yield* Embedder
   const index = yield* makeIndex(inner, yield* LogReader)
 
-  const ask = (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, Answer>, EmbedderError> =>
+  const ask = (
+    texts: ReadonlyArray<string>
+  ): Effect.Effect<ReadonlyMap<string, Answer>, EmbedderError | EmbedderUnavailable> =>
     texts.length === 0 ? Effect.succeed(new Map()) : Effect.map(
       inner.embed(texts),
       (answers) => new Map(texts.flatMap((text, i) => answers.slice(i, i + 1).map((answer) => [text, answer] as const)))

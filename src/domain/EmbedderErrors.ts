@@ -40,3 +40,19 @@ export class EmbedderError extends Schema.TaggedError<EmbedderError>("mem/Embedd
     return `embedder ${this.embedder}: ${this.detail}; ${this.advice}`
   }
 }
+
+/**
+ * The embedder cannot be loaded on this machine at all. Documents are stored all the same, without vectors, and found
+ * by their words; their vectors are made from the log once an embedder is there.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class EmbedderUnavailable extends Schema.TaggedError<EmbedderUnavailable>("mem/EmbedderUnavailable")(
+  "EmbedderUnavailable",
+  { embedder: Schema.String, detail: Schema.String, cause: Schema.optional(Schema.Defect) }
+) {
+  override get message(): string {
+    return `embedder ${this.embedder} cannot be loaded here: ${this.detail}; documents are stored without vectors and found by their words, and the first sync with an embedder makes the vectors from the log`
+  }
+}

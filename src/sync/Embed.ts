@@ -10,7 +10,7 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Schedule from "effect/Schedule"
 import { Embedder } from "../../services/Embedder.ts"
-import type { EmbedderError } from "../domain/EmbedderErrors.ts"
+import type { EmbedderError, EmbedderUnavailable } from "../domain/EmbedderErrors.ts"
 import { Vector } from "../domain/Reference.ts"
 import * as Float32 from "../log/Float32.ts"
 import type { Piece } from "./DocumentPolicy.ts"
@@ -40,7 +40,7 @@ const batchTexts = 64
 const retries = Schedule.exponential("500 millis").pipe(
   Schedule.jittered,
   Schedule.intersect(Schedule.recurs(4)),
-  Schedule.whileInput(({ retryable }: EmbedderError) => retryable)
+  Schedule.whileInput((error: EmbedderError | EmbedderUnavailable) => error._tag === "EmbedderError" && error.retryable)
 )
 
 /** Why there is no vector for a text: a document that holds it fails by this. */
@@ -89,8 +89,7 @@ const call = (
       )
     ),
     // Not the texts are to blame: with the embedder mended, the next sync embeds them.
-    Effect.catchTag(
-      "EmbedderError",
+    Effect.catchAll(
       ({ message }) => Effect.succeed(pieces.map((): Answer => Either.left({ message, retryable: true })))
     )
   )
