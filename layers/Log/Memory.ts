@@ -22,6 +22,7 @@ import * as Compose from "../../src/log/Compose.ts"
 interface State {
   readonly lines: Array<LocatedRecord>
   readonly byOffset: Map<number, LogRecord>
+  readonly vectors: Set<string>
   bytes: number
 }
 
@@ -46,7 +47,7 @@ const now: Effect.Effect<Timestamp> = Effect.clockWith((clock) =>
  * @category constructors
  */
 export const make = Effect.gen(function*() {
-  const state: State = { lines: [], byOffset: new Map(), bytes: 0 }
+  const state: State = { lines: [], byOffset: new Map(), vectors: new Set(), bytes: 0 }
   const turn = yield* Effect.makeSemaphore(1)
 
   /** All of it or nothing, the first line of the segment too. */
@@ -54,16 +55,20 @@ export const make = Effect.gen(function*() {
     turn.withPermits(1)(Effect.gen(function*() {
       const at = yield* now
       const { bytes, lines: { length } } = state
+      const hasVector = (key: string) => state.vectors.has(key)
       const body = new Segment({ format: "mem-log/1", number: segment, previous_sha256: null })
-      const first = length > 0 ? [] : Compose.alone([{ kind: "segment", body }], { at, seq: 1, durable_to: 0 })
+      const first = length > 0
+        ? []
+        : Compose.alone([{ kind: "segment", body }], { at, seq: 1, durable_to: 0 })
       const head = yield* lengthsOf(first)
       const durable_to = head.reduce((sum, { length }) => sum + length, bytes)
-      const records = compose({ at, seq: length + head.length + 1, durable_to })
+      const records = compose({ at, seq: length + head.length + 1, durable_to, hasVector })
       for (const { length, record } of [...head, ...(yield* lengthsOf(records))]) {
         state.lines.push({ record, position: { segment, offset: state.bytes }, length })
         state.byOffset.set(state.bytes, record)
         state.bytes += length
       }
+      for (const key of Compose.vectorKeys(records)) state.vectors.add(key)
       return records
     }))
 

@@ -121,6 +121,8 @@ export const make = (
     const fatal = yield* Ref.make(Option.none<AppendError>())
     const files = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
     const current = yield* Ref.make(Option.none<LogFile>())
+    /** Of this run: what an earlier one has written, a cache around the embedder knows. */
+    const vectors = new Set<string>()
 
     const place = Effect.all({ end: Ref.get(end), at: now }).pipe(
       Effect.map(({ at, end }): Compose.Place => ({ at, seq: end.seq, durable_to: end.size }))
@@ -200,10 +202,12 @@ export const make = (
         let seq = from.seq
         let bytes = 0
         let taken = 0
+        const written = new Set<string>()
+        const hasVector = (key: string) => written.has(key) || vectors.has(key)
         for (const request of requests) {
           if (bytes >= mostBytes) break
           taken += 1
-          const records = request.compose({ ...from, seq })
+          const records = request.compose({ ...from, seq, hasVector })
           const lines = encodeAll(records)
           if (Either.isLeft(lines)) {
             // A record that breaks its own schema is a bug of who made it; one that is too large is not.
@@ -212,6 +216,7 @@ export const make = (
             continue
           }
           encoded.push({ request, records, bytes: lines.right })
+          for (const key of Compose.vectorKeys(records)) written.add(key)
           seq += records.length
           bytes += lines.right.length
         }
@@ -224,6 +229,7 @@ export const make = (
         if (batch.encoded.length === 0) return batch.rest
         const answer = Effect.gen(function*() {
           const { segment, size } = yield* Ref.get(end)
+          if (batch.bytes === 0) return
           if (segment === 0 || size + batch.bytes > segmentBytes) {
             yield* roll
             // Their places have moved behind the new segment's first line.
@@ -234,6 +240,7 @@ export const make = (
             const after = before.size + batch.bytes
             return { ...before, size: after, unproved: after, seq: batch.seq }
           })
+          for (const { records } of batch.encoded) for (const key of Compose.vectorKeys(records)) vectors.add(key)
           yield* Ref.set(dirty, true)
         })
         const result = yield* Effect.either(answer)

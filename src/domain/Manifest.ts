@@ -12,7 +12,8 @@ import { WellFormed } from "./WellFormed.ts"
 /**
  * One line of `<name>.manifest.jsonl`. The first five fields are the specification's; the others are mem's own and
  * may be missing when read: `revision` spares a hash, `pipeline` and `embedder` show what is stale, `seq` (that of the
- * commit) shows what is ahead of the log. An `excluded` one stays out of every sync.
+ * commit) shows what is ahead of the log, `media_type` is what only the fetch could tell. An `excluded` one stays out of
+ * every sync.
  *
  * @since 0.1.0
  * @category schemas
@@ -27,6 +28,7 @@ export class ManifestEntry extends Schema.Class<ManifestEntry>("mem/ManifestEntr
   pipeline: Schema.optional(Fingerprint),
   seq: Schema.optional(Seq),
   embedder: Schema.optional(EmbedderFingerprint),
+  media_type: Schema.optional(WellFormed),
   excluded: Schema.optional(Schema.Literal(true))
 }) {}
 
@@ -49,13 +51,15 @@ export type ProgressLine = typeof ProgressLine.Type
 
 /**
  * One line of `<name>.failed.jsonl`: what failed or was skipped, why, and how often. A permanent failure is not
- * fetched again while `revision` stays the same, and with it, for one of cutting or embedding, `pipeline` and `embedder`.
+ * fetched again while `revision` stays the same, and with it, for one of cutting or embedding, `pipeline` and
+ * `embedder`; no more is what turned out too large. `source_uri` is there for what a listing named as a document.
  *
  * @since 0.1.0
  * @category schemas
  */
 export class FailedEntry extends Schema.Class<FailedEntry>("mem/FailedEntry")({
   doc_id: DocId,
+  source_uri: Schema.optional(SourceUri),
   revision: Schema.optional(WellFormed),
   pipeline: Schema.optional(Fingerprint),
   embedder: Schema.optional(EmbedderFingerprint),

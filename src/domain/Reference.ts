@@ -65,7 +65,7 @@ export class Tombstone extends Schema.Class<Tombstone>("mem/log/Tombstone")({
  * Closes a group and makes it count. `n` is the number of the group's lines without this one; a group that is short of
  * it does not exist. `durable_to` is the byte offset in this segment that was known to be on disk when the write
  * began. `removed` is true where the document is gone, `cursor` is there for sessions, `meta` is what the document
- * says of itself (front matter, title, tags).
+ * says of itself (front matter, title, tags), `media_type` what it is where its listing does not say that.
  *
  * @since 0.1.0
  * @category schemas
@@ -76,6 +76,7 @@ export class Commit extends Schema.Class<Commit>("mem/log/Commit")({
   source_uri: SourceUri,
   content_hash: Fingerprint,
   revision: Schema.optional(WellFormed),
+  media_type: Schema.optional(WellFormed),
   meta: Schema.optional(JsonValue),
   cursor: Schema.optional(Cursor),
   pipeline: Fingerprint,

@@ -1,17 +1,36 @@
 /**
- * Gives the entries of a write their places: `seq` by `seq`, each group its `txn` and its closing commit. Pure, so that
- * a writer only has to write.
+ * Gives the entries of a write their places: `seq` by `seq`, each group its `txn` and its closing commit. A vector that
+ * this writer has written before is left out: it is in the log already, or in front of this line in the same write.
+ * Pure, so that a writer only has to write.
  *
  * @since 0.1.0
  */
 import type { LogGroup } from "../../services/LogWriter.ts"
 import { Seq, type Timestamp } from "../domain/Ids.ts"
 import { formatVersion, type LogEntry, type LogRecord } from "../domain/LogRecord.ts"
-import { Commit } from "../domain/Reference.ts"
+import { Commit, type Vector } from "../domain/Reference.ts"
 
 /**
- * What a writer knows when a write begins: the `seq` of its first line, the time, and how many bytes of the segment
- * are on disk for certain.
+ * One vector over all texts and models: each is written once. (A hash holds no blank.)
+ *
+ * @since 0.1.0
+ * @category keys
+ */
+export const vectorKey = ({ embed_sha256, model }: Pick<Vector, "embed_sha256" | "model">): string =>
+  `${embed_sha256} ${model}`
+
+/**
+ * The vectors among the lines.
+ *
+ * @since 0.1.0
+ * @category keys
+ */
+export const vectorKeys = (lines: ReadonlyArray<LogRecord>): ReadonlyArray<string> =>
+  lines.flatMap((line) => line.kind === "vector" ? [vectorKey(line.body)] : [])
+
+/**
+ * What a writer knows when a write begins: the `seq` of its first line, the time, how many bytes of the segment are on
+ * disk for certain, and which vectors it has written, by {@link vectorKey} (absent: none).
  *
  * @since 0.1.0
  * @category models
@@ -20,6 +39,7 @@ export interface Place {
   readonly seq: number
   readonly at: Timestamp
   readonly durable_to: number
+  readonly hasVector?: (key: string) => boolean
 }
 
 const line = (entry: LogEntry, { at }: Place, seq: number): LogRecord => ({
@@ -29,6 +49,9 @@ const line = (entry: LogEntry, { at }: Place, seq: number): LogRecord => ({
   ...entry
 })
 
+const withoutWritten = (entries: ReadonlyArray<LogEntry>, { hasVector }: Place): ReadonlyArray<LogEntry> =>
+  entries.filter((entry) => entry.kind !== "vector" || hasVector?.(vectorKey(entry.body)) !== true)
+
 /**
  * Records that stand alone.
  *
@@ -36,7 +59,7 @@ const line = (entry: LogEntry, { at }: Place, seq: number): LogRecord => ({
  * @category composing
  */
 export const alone = (entries: ReadonlyArray<LogEntry>, place: Place): ReadonlyArray<LogRecord> =>
-  entries.map((entry, i) => line(entry, place, place.seq + i))
+  withoutWritten(entries, place).map((entry, i) => line(entry, place, place.seq + i))
 
 /**
  * The lines of a group, its commit last.
@@ -44,7 +67,8 @@ export const alone = (entries: ReadonlyArray<LogEntry>, place: Place): ReadonlyA
  * @since 0.1.0
  * @category composing
  */
-export const group = ({ commit, entries }: LogGroup, place: Place): ReadonlyArray<LogRecord> => {
+export const group = ({ commit, ...draft }: LogGroup, place: Place): ReadonlyArray<LogRecord> => {
+  const entries = withoutWritten(draft.entries, place)
   const txn = Seq.make(place.seq)
   const body = new Commit({ ...commit, n: entries.length, durable_to: place.durable_to })
   return [...entries, { kind: "commit" as const, body }].map((entry, i) => ({
@@ -61,6 +85,12 @@ export const group = ({ commit, entries }: LogGroup, place: Place): ReadonlyArra
  */
 export const groups = (all: ReadonlyArray<LogGroup>, place: Place): ReadonlyArray<LogRecord> => {
   const lines: Array<LogRecord> = []
-  for (const each of all) lines.push(...group(each, { ...place, seq: place.seq + lines.length }))
+  const written = new Set<string>()
+  const hasVector = (key: string) => written.has(key) || place.hasVector?.(key) === true
+  for (const each of all) {
+    const more = group(each, { ...place, hasVector, seq: place.seq + lines.length })
+    for (const key of vectorKeys(more)) written.add(key)
+    lines.push(...more)
+  }
   return lines
 }

@@ -240,6 +240,7 @@ export const entryOf = (
     pipeline: commit.pipeline,
     seq,
     embedder: commit.embedder,
+    ...(commit.media_type === undefined ? {} : { media_type: commit.media_type }),
     ...(excluded ? { excluded } : {})
   })
 

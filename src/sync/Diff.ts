@@ -8,6 +8,7 @@ import type { DocumentRef } from "../domain/Document.ts"
 import type { DocId, EmbedderFingerprint, Fingerprint } from "../domain/Ids.ts"
 import type { Coverage, ListingRoot } from "../domain/Listing.ts"
 import { type FailedEntry, ManifestEntry } from "../domain/Manifest.ts"
+import { isUnfit, tooLarge } from "./Unfit.ts"
 
 /**
  * A listing, read to its end. `duplicated` are ids that it named more than once.
@@ -42,8 +43,9 @@ export interface Known {
  * @category models
  */
 export interface Today {
-  readonly pipelineOf: (ref: DocumentRef) => Fingerprint
+  readonly pipelineOf: (document: Pick<DocumentRef, "doc_id" | "media_type">) => Fingerprint
   readonly embedder: EmbedderFingerprint
+  readonly maxDocumentBytes: number
 }
 
 /**
@@ -102,8 +104,19 @@ const isSame = (ref: DocumentRef, entry: ManifestEntry): boolean =>
 export const under = (uri: string, root: string): boolean =>
   uri === root || uri.startsWith(root.endsWith("/") ? root : `${root}/`)
 
+/**
+ * A listed document with what only its fetch could tell of it.
+ *
+ * @since 0.1.0
+ * @category media types
+ */
+export const withMediaType = (
+  { doc_id, media_type }: DocumentRef,
+  entry: ManifestEntry
+): Pick<DocumentRef, "doc_id" | "media_type"> => ({ doc_id, media_type: media_type ?? entry.media_type })
+
 const staleness = (ref: DocumentRef, entry: ManifestEntry, today: Today): Stale["why"] | undefined => {
-  if (entry.pipeline !== today.pipelineOf(ref)) return "pipeline"
+  if (entry.pipeline !== today.pipelineOf(withMediaType(ref, entry))) return "pipeline"
   // The same document at another address: its commit has to say so, its passages stay.
   if (entry.source_uri !== ref.source_uri) return "embedder"
   return today.embedder !== "none" && entry.embedder !== today.embedder ? "embedder" : undefined
@@ -115,6 +128,13 @@ const isHopeless = (ref: DocumentRef, failed: FailedEntry, today: Today): boolea
   if (failed.revision === undefined || failed.revision !== stateOf(ref)) return false
   const ours = failed.error === "embed" || failed.error === "chunk"
   return !ours || (failed.pipeline === today.pipelineOf(ref) && failed.embedder === today.embedder)
+}
+
+/** Why it would be left out, without a fetch: it says so itself, or its last fetch of the same state has shown it. */
+const unfit = (ref: DocumentRef, failed: FailedEntry | undefined, { maxDocumentBytes }: Today): string | undefined => {
+  if ((ref.size ?? 0) > maxDocumentBytes) return tooLarge(maxDocumentBytes)
+  const shown = failed?.outcome === "skipped" && failed.revision !== undefined && failed.revision === stateOf(ref)
+  return shown && isUnfit(failed.error, maxDocumentBytes) ? failed.error : undefined
 }
 
 interface Gone {
@@ -175,6 +195,8 @@ export const diff = (known: Known, listed: Listed, today: Today): Diff => {
       return
     }
     const failed = known.failed.get(ref.doc_id)
+    const reason = unfit(ref, failed, today)
+    if (reason !== undefined) return void out.skipped.push({ doc_id: ref.doc_id, reason })
     const hopeless = failed !== undefined && isHopeless(ref, failed, today)
     if (hopeless) return void out.failedBefore.push(failed)
     if (entry !== undefined) return void out.changed.push({ ref, entry })

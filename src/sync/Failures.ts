@@ -4,7 +4,8 @@
  *
  * @since 0.1.0
  */
-import type { DocId, Timestamp } from "../domain/Ids.ts"
+import type { DocumentRef } from "../domain/Document.ts"
+import type { DocId, SourceUri, Timestamp } from "../domain/Ids.ts"
 import { FailedEntry } from "../domain/Manifest.ts"
 import { type Diff, type Listed, stateOf, type Today } from "./Diff.ts"
 import type { Outcome } from "./Work.ts"
@@ -12,6 +13,11 @@ import type { Outcome } from "./Work.ts"
 type Failures = ReadonlyMap<DocId, FailedEntry>
 
 const again = (before: Failures, doc_id: DocId): number => (before.get(doc_id)?.attempts ?? 0) + 1
+
+const stored = (ref: DocumentRef): { readonly source_uri: SourceUri; readonly revision?: string } => {
+  const revision = stateOf(ref)
+  return { source_uri: ref.source_uri, ...(revision === undefined ? {} : { revision }) }
+}
 
 /**
  * The list as it is now. What has not changed keeps its old entry, so that an unchanged list can be told by identity.
@@ -27,7 +33,12 @@ export const failedNow = (
   today: Today,
   now: Timestamp
 ): Failures => {
-  const skips = [...diff.skipped, ...outcomes.flatMap((outcome) => outcome._tag === "Skipped" ? [outcome] : [])]
+  const skips = [
+    ...diff.skipped.map(({ doc_id, reason }) => ({ doc_id, reason, ref: listed.refs.get(doc_id) })),
+    ...outcomes.flatMap((outcome) =>
+      outcome._tag === "Skipped" ? [{ doc_id: outcome.ref.doc_id, reason: outcome.reason, ref: outcome.ref }] : []
+    )
+  ]
   // A listing that is not complete says nothing of what it does not name.
   const unnamed = listed.coverage === "complete" ?
     [] :
@@ -49,12 +60,13 @@ export const failedNow = (
       })
     )
   }
-  for (const { doc_id, reason } of skips) {
+  for (const { doc_id, reason, ref } of skips) {
     const known = before.get(doc_id)
-    const same = known?.outcome === "skipped" && known.error === reason
+    const same = known?.outcome === "skipped" && known.error === reason && known.revision === (ref && stateOf(ref))
     entries.push(
       same ? known : new FailedEntry({
         doc_id,
+        ...(ref === undefined ? {} : stored(ref)),
         outcome: "skipped",
         error: reason,
         message: `${doc_id} was left out: ${reason}`,
@@ -67,11 +79,10 @@ export const failedNow = (
   for (const outcome of outcomes) {
     if (outcome._tag !== "Failed") continue
     const { error, message, ref, retryable } = outcome
-    const revision = stateOf(ref)
     entries.push(
       new FailedEntry({
         doc_id: ref.doc_id,
-        ...(revision === undefined ? {} : { revision }),
+        ...stored(ref),
         pipeline: today.pipelineOf(ref),
         embedder: today.embedder,
         outcome: "failed",

@@ -17,7 +17,6 @@ import type { Embedded } from "./Work.ts"
  */
 export interface GroupOptions {
   readonly connector: ConnectorName
-  readonly embedder: EmbedderFingerprint
   readonly now: Timestamp
 }
 
@@ -51,7 +50,7 @@ const later = (now: Timestamp, entry: ManifestEntry | undefined): Timestamp =>
  * @category groups
  */
 export const removal = (
-  { connector, now }: Omit<GroupOptions, "embedder">,
+  { connector, now }: GroupOptions,
   entry: ManifestEntry,
   reason: Reason
 ): LogGroup => ({
@@ -77,9 +76,8 @@ export const removal = (
  * @since 0.1.0
  * @category groups
  */
-export const version = (options: GroupOptions, { document, vectors }: Embedded): LogGroup => {
-  const { connector, embedder, now } = options
-  const { content_hash, entry, meta, onlyVectors, pieces, pipeline, ref, revision } = document
+export const version = ({ connector, now }: GroupOptions, { document, embedder, vectors }: Embedded): LogGroup => {
+  const { content_hash, entry, media_type, meta, onlyVectors, pieces, pipeline, ref, revision } = document
   const { doc_id, source_uri } = ref
   const references = pieces.map((
     { embed_sha256, passage: { text, context, heading_path, lines, start, end, tokens, over_budget, ordinal } }
@@ -114,6 +112,7 @@ export const version = (options: GroupOptions, { document, vectors }: Embedded):
       source_uri,
       content_hash,
       ...(revision === undefined ? {} : { revision }),
+      ...(media_type === undefined ? {} : { media_type }),
       ...(meta === undefined ? {} : { meta }),
       pipeline,
       embedder,

@@ -15,14 +15,16 @@ import * as Stream from "effect/Stream"
 import type { LogReader, LogReadError } from "../../services/LogReader.ts"
 import { type AppendError, LogWriter } from "../../services/LogWriter.ts"
 import { ProgressStore } from "../../services/ProgressStore.ts"
+import { type SyncEvent, SyncObserver } from "../../services/SyncObserver.ts"
 import { Timestamp } from "../domain/Ids.ts"
 import type { ManifestEntry } from "../domain/Manifest.ts"
 import type { ManifestError } from "../domain/StoreErrors.ts"
 import { entryOf } from "../log/Live.ts"
 import { whatIsThere } from "../stream/WhatIsThere.ts"
+import type { EmbedStage, Unembedded } from "./Embed.ts"
 import * as Groups from "./Groups.ts"
 import { prepare, type PrepareOptions } from "./Prepare.ts"
-import { type Embedded, Outcome, type Prepared, type Task } from "./Work.ts"
+import { docIdOf, type Embedded, Outcome, type Prepared, type Task } from "./Work.ts"
 
 /** Documents that are fetched and wait for the embedder, at most; also those of one embedding round. */
 const waiting = 16
@@ -45,10 +47,12 @@ export const timestamp: Effect.Effect<Timestamp> = Effect.map(
  * @category models
  */
 export interface PipelineOptions extends PrepareOptions {
-  readonly embed: (documents: ReadonlyArray<Prepared>) => Effect.Effect<ReadonlyArray<Either.Either<Embedded, Outcome>>>
+  readonly embedding: EmbedStage
   /** Entries that are gone from the source, by content: a new document of the same content is one of them, moved. */
   readonly leaving: Ref.Ref<ReadonlyArray<ManifestEntry>>
 }
+
+const note = (event: SyncEvent): Effect.Effect<void> => Effect.flatMap(SyncObserver, (observer) => observer.note(event))
 
 /** A listing without hashes shows a move only once the new document is fetched. */
 const claimMove = (leaving: PipelineOptions["leaving"], prepared: Prepared): Effect.Effect<Prepared> =>
@@ -65,18 +69,28 @@ const commit = (options: PipelineOptions) => (embedded: Embedded) =>
   Effect.gen(function*() {
     const writer = yield* LogWriter
     const progress = yield* ProgressStore
-    const { connector, embedder } = options
+    const { connector, embedding } = options
     const { as, from } = embedded.document
-    const at = { connector: connector.name, embedder, now: yield* timestamp }
+    const at = { connector: connector.name, now: yield* timestamp }
     const group = Groups.version(at, embedded)
     const groups = from === undefined ? [group] : [group, Groups.removal(at, from, "removed")]
     const [seq] = yield* writer.append(groups)
     if (seq === undefined) return yield* Effect.dieMessage("the log's writer answered without a seq")
+    embedding.stored(embedded.vectors)
     const entry = entryOf(group.commit, seq, group.commit.chunk_count)
     yield* progress.append(connector.name, { entry })
     const tombstoned = groups.flatMap(({ entries }) => entries).filter(({ kind }) => kind === "tombstone").length
     const added = group.entries.filter(({ kind }) => kind === "reference").length
     return Outcome.Committed({ as, entry, from, added, tombstoned })
+  })
+
+/** Nothing of the document is stored, but what its texts have cost. */
+const keepVectors = ({ embedding }: PipelineOptions) => ({ outcome, vectors }: Unembedded) =>
+  Effect.gen(function*() {
+    const { appendAlone } = yield* LogWriter
+    yield* appendAlone(vectors.map((body) => ({ kind: "vector" as const, body })))
+    embedding.stored(vectors)
+    return outcome
   })
 
 /**
@@ -89,32 +103,36 @@ export const run = (
   options: PipelineOptions,
   tasks: ReadonlyArray<Task>
 ): Stream.Stream<Outcome, AppendError | LogReadError | ManifestError, LogReader | LogWriter | ProgressStore> => {
-  type Done<A> = Either.Either<A, Outcome>
+  type Done<A> = Either.Either<A, Unembedded>
+  const { connector: { limits, name: connector }, embedding } = options
 
   const one = (task: Task): Effect.Effect<Done<Prepared>, LogReadError, LogReader> =>
     Effect.flatMap(
       prepare(options)(task),
       (done): Effect.Effect<Done<Prepared>> =>
-        Either.isLeft(done) ? Effect.succeed(done) : Effect.map(claimMove(options.leaving, done.right), Either.right)
-    )
+        Either.isLeft(done)
+          ? Effect.succeed(Either.left({ outcome: done.left, vectors: [] }))
+          : Effect.map(claimMove(options.leaving, done.right), Either.right)
+    ).pipe(Effect.tap(note({ _tag: "Fetched", connector, doc_id: task.ref.doc_id })))
 
   const embedAll = (batch: Chunk.Chunk<Done<Prepared>>): Effect.Effect<ReadonlyArray<Done<Embedded>>> => {
     const ended = Chunk.toReadonlyArray(Chunk.filterMap(batch, Either.getLeft))
     const prepared = Chunk.toReadonlyArray(Chunk.filterMap(batch, Either.getRight))
     return Effect.map(
-      options.embed(prepared),
-      (embedded) => [...ended.map((outcome) => Either.left(outcome)), ...embedded]
+      embedding.embed(prepared),
+      (embedded) => [...ended.map((unembedded) => Either.left(unembedded)), ...embedded]
     )
   }
 
   return Stream.fromIterable(tasks).pipe(
-    Stream.mapEffect(one, { concurrency: options.connector.limits.max_concurrent_fetches, unordered: true }),
+    Stream.mapEffect(one, { concurrency: limits.max_concurrent_fetches, unordered: true }),
     whatIsThere(waiting),
     Stream.mapEffect(embedAll),
     Stream.flattenIterables,
-    Stream.mapEffect(Either.match({ onLeft: Effect.succeed, onRight: commit(options) }), {
+    Stream.mapEffect(Either.match({ onLeft: keepVectors(options), onRight: commit(options) }), {
       concurrency: commitsInFlight,
       unordered: true
-    })
+    }),
+    Stream.tap((outcome) => note({ _tag: "Done", connector, doc_id: docIdOf(outcome) }))
   )
 }

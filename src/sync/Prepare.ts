@@ -19,7 +19,9 @@ import type { EmbedderFingerprint } from "../domain/Ids.ts"
 import { Passage } from "../domain/Passage.ts"
 import type { Reference } from "../domain/Reference.ts"
 import { documentKey, type Live } from "../log/Live.ts"
+import { withMediaType } from "./Diff.ts"
 import type { Chunking, Piece } from "./DocumentPolicy.ts"
+import { textOf } from "./Unfit.ts"
 import { Outcome, type Prepared, type Task } from "./Work.ts"
 
 /**
@@ -45,14 +47,6 @@ const retries = Schedule.exponential("500 millis").pipe(
   Schedule.whileInput(({ reason, retryable }: DocumentError) => retryable && reason !== "timeout")
 )
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-
-const decode = (ref: DocumentRef, bytes: Uint8Array): Either.Either<string, DocumentError> =>
-  Either.try({
-    try: () => utf8.decode(bytes),
-    catch: () => new DocumentError({ doc_id: ref.doc_id, reason: "chunk", detail: "it is not UTF-8", retryable: false })
-  })
-
 const fetch = (
   { connector, pace }: PrepareOptions,
   ref: DocumentRef
@@ -63,16 +57,13 @@ const fetch = (
       new DocumentError({ doc_id: ref.doc_id, reason: "timeout", detail: "the fetch took too long", retryable: true })
   })).pipe(Effect.retry(retries))
 
-const tooLarge = (ref: DocumentRef, limit: number): Outcome =>
-  Outcome.Skipped({ doc_id: ref.doc_id, reason: `larger than ${limit} bytes` })
-
-const fetched = (options: PrepareOptions, task: Exclude<Task, { readonly _tag: "Stale" }>) =>
+const fetched = (options: PrepareOptions, task: Task) =>
   Effect.gen(function*() {
     const { chunking, maxDocumentBytes } = options
     const { ref } = task
-    if ((ref.size ?? 0) > maxDocumentBytes) return Either.left(tooLarge(ref, maxDocumentBytes))
     const content = yield* fetch(options, ref)
-    if (content.bytes.length > maxDocumentBytes) return Either.left(tooLarge(ref, maxDocumentBytes))
+    const text = textOf(content.bytes, maxDocumentBytes)
+    if (Either.isLeft(text)) return Either.left(Outcome.Skipped({ ref, reason: text.left }))
     const content_hash = contentHash(content.bytes)
     const revision = content.revision ?? ref.revision
     const document = { doc_id: ref.doc_id, media_type: content.media_type }
@@ -82,13 +73,14 @@ const fetched = (options: PrepareOptions, task: Exclude<Task, { readonly _tag: "
     const sameModel = options.embedder === "none" || entry?.embedder === options.embedder
     if (same && sameModel) return Either.left(Outcome.Same({ entry, revision }))
     return Either.right<Prepared>({
-      as: same ? "stale" : task._tag === "New" ? "new" : task._tag === "Changed" ? "changed" : "moved",
+      as: ({ New: "new", Changed: same ? "stale" : "changed", Moved: "moved", Stale: "stale" } as const)[task._tag],
       ref,
       content_hash,
       pipeline,
       revision,
+      media_type: ref.media_type === undefined ? content.media_type : undefined,
       meta: content.meta,
-      pieces: chunking.cut(document, yield* decode(ref, content.bytes)),
+      pieces: chunking.cut(document, text.right),
       onlyVectors: same,
       entry,
       from: task._tag === "Moved" ? task.from : undefined
@@ -113,30 +105,25 @@ const references = ({ connector, live }: PrepareOptions, ref: DocumentRef) =>
     return Option.some({ commit, references: found })
   })
 
-/** From the log's own text: nothing is fetched. */
+/** From the log's own text: nothing is fetched, unless the log lacks what the manifest names. */
 const stale = (options: PrepareOptions, task: Extract<Task, { readonly _tag: "Stale" }>) =>
   Effect.gen(function*() {
     const { entry, ref, why } = task
     const stored = yield* references(options, ref)
-    if (Option.isNone(stored)) {
-      return yield* new DocumentError({
-        doc_id: ref.doc_id,
-        reason: "chunk",
-        detail: "the log does not hold the text that its manifest names",
-        retryable: true
-      })
-    }
+    if (Option.isNone(stored)) return yield* fetched(options, task)
     const { commit, references: passages } = stored.value
     const onlyVectors = why === "embedder"
+    const document = withMediaType(ref, entry)
     const pieces = onlyVectors
       ? passages.map(pieceOf)
-      : options.chunking.cut(ref, passages.map(({ text }) => text).join(""))
+      : options.chunking.cut(document, passages.map(({ text }) => text).join(""))
     return Either.right<Prepared>({
       as: "stale",
       ref,
       content_hash: entry.content_hash,
-      pipeline: onlyVectors ? commit.pipeline : options.chunking.pipelineOf(ref),
+      pipeline: onlyVectors ? commit.pipeline : options.chunking.pipelineOf(document),
       revision: ref.revision ?? entry.revision,
+      media_type: entry.media_type,
       meta: commit.meta,
       pieces,
       onlyVectors,
@@ -160,7 +147,7 @@ export const prepare = (options: PrepareOptions) =>
   return Effect.catchTag(done, "DocumentError", ({ message, reason, retryable }) =>
     Effect.succeed(Either.left(
       reason === "gone"
-        ? Outcome.Skipped({ doc_id: task.ref.doc_id, reason: "gone" })
+        ? Outcome.Skipped({ ref: task.ref, reason: "gone" })
         : Outcome.Failed({ ref: task.ref, error: reason, message, retryable })
     )))
 }

@@ -63,7 +63,9 @@ const failures = ({ diff, outcomes }: Tally): ReadonlyArray<FailedDocument> => [
 
 const skips = ({ diff, outcomes }: Tally): ReadonlyArray<{ readonly doc_id: DocId; readonly reason: string }> => [
   ...diff.skipped,
-  ...outcomes.flatMap((outcome) => outcome._tag === "Skipped" ? [outcome] : [])
+  ...outcomes.flatMap((outcome) =>
+    outcome._tag === "Skipped" ? [{ doc_id: outcome.ref.doc_id, reason: outcome.reason }] : []
+  )
 ]
 
 /**

@@ -5,7 +5,7 @@
  */
 import * as Data from "effect/Data"
 import type { DocumentRef } from "../domain/Document.ts"
-import type { DocId, Fingerprint } from "../domain/Ids.ts"
+import type { DocId, EmbedderFingerprint, Fingerprint } from "../domain/Ids.ts"
 import type { ManifestEntry } from "../domain/Manifest.ts"
 import type { Vector } from "../domain/Reference.ts"
 import type { Diff } from "./Diff.ts"
@@ -56,6 +56,8 @@ export interface Prepared {
   readonly content_hash: Fingerprint
   readonly pipeline: Fingerprint
   readonly revision: string | undefined
+  /** Where only the fetch could tell. */
+  readonly media_type: string | undefined
   readonly meta: unknown
   readonly pieces: ReadonlyArray<Piece>
   readonly onlyVectors: boolean
@@ -64,7 +66,8 @@ export interface Prepared {
 }
 
 /**
- * A prepared document with the vectors that the log lacks.
+ * A prepared document with the vectors that the log lacks. `embedder` made those of its passages; it is `none` where
+ * they have none.
  *
  * @since 0.1.0
  * @category models
@@ -72,6 +75,7 @@ export interface Prepared {
 export interface Embedded {
   readonly document: Prepared
   readonly vectors: ReadonlyArray<Vector>
+  readonly embedder: EmbedderFingerprint
 }
 
 /**
@@ -96,7 +100,7 @@ export type Outcome = Data.TaggedEnum<{
     readonly message: string
     readonly retryable: boolean
   }
-  Skipped: { readonly doc_id: DocId; readonly reason: string }
+  Skipped: { readonly ref: DocumentRef; readonly reason: string }
 }>
 
 /**
@@ -104,3 +108,16 @@ export type Outcome = Data.TaggedEnum<{
  * @category constructors
  */
 export const Outcome = Data.taggedEnum<Outcome>()
+
+/**
+ * Whose end an outcome is.
+ *
+ * @since 0.1.0
+ * @category getters
+ */
+export const docIdOf: (outcome: Outcome) => DocId = Outcome.$match({
+  Committed: ({ entry }) => entry.doc_id,
+  Same: ({ entry }) => entry.doc_id,
+  Failed: ({ ref }) => ref.doc_id,
+  Skipped: ({ ref }) => ref.doc_id
+})

@@ -163,7 +163,11 @@ const one = (
     const known: Known = { entries, failed: yield* manifests.loadFailed(configured.name) }
     const listed = yield* Effect.flatMap(connector.list(entries), readListing)
     const cut = chunking(options.policyOf(configured), embedder.counter)
-    const changes = diff(known, listed, { pipelineOf: cut.pipelineOf, embedder: embedder.fingerprint })
+    const changes = diff(known, listed, {
+      pipelineOf: cut.pipelineOf,
+      embedder: embedder.fingerprint,
+      maxDocumentBytes: options.maxDocumentBytes
+    })
     const found = described(configured.name, known, listed, changes, options)
     return options.estimate && connector.source_type === "document"
       ? new ConnectorDrift({ ...found, estimate: yield* estimate(connector, changes, cut, options) })

@@ -5,13 +5,16 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { LogReader } from "../../services/LogReader.ts"
 import { LogWriter } from "../../services/LogWriter.ts"
 import { ManifestStore } from "../../services/ManifestStore.ts"
 import { ProgressStore } from "../../services/ProgressStore.ts"
+import { contentHash } from "../chunk/Pipeline.ts"
 import { ConnectorName, DocId } from "../domain/Ids.ts"
 import type { LogEntry } from "../domain/LogRecord.ts"
+import { type FailedEntry, ManifestEntry } from "../domain/Manifest.ts"
 import { Exclusion } from "../domain/Reference.ts"
 import { entryOf } from "../log/Live.ts"
 import * as Groups from "./Groups.ts"
@@ -45,7 +48,22 @@ const mark = (connector: ConnectorName, doc_id: DocId, excluded: boolean): LogEn
 })
 
 /**
- * Takes the document out: its passages are tombstoned, and every later sync skips it.
+ * Stands for a document of which nothing was ever stored: what it would be the hash of is the empty content, which no
+ * passage belongs to.
+ */
+const neverStored = ({ doc_id, last_at, source_uri }: FailedEntry): Option.Option<ManifestEntry> =>
+  Option.map(Option.fromNullable(source_uri), (source_uri) =>
+    new ManifestEntry({
+      doc_id,
+      source_uri,
+      content_hash: contentHash(new Uint8Array()),
+      chunk_count: 0,
+      synced_at: last_at
+    }))
+
+/**
+ * Takes the document out: its passages are tombstoned, and every later sync skips it. One that never could be stored
+ * is taken out by its place in the list of failures.
  *
  * @since 0.1.0
  * @category programs
@@ -59,7 +77,8 @@ export const exclude = (
     const manifests = yield* ManifestStore
     const progress = yield* ProgressStore
     const { entries } = yield* loadManifest(connector)
-    const entry = entries.get(doc_id)
+    const failed = (yield* manifests.loadFailed(connector)).get(doc_id)
+    const entry = entries.get(doc_id) ?? Option.getOrUndefined(Option.flatMap(Option.fromNullable(failed), neverStored))
     if (entry === undefined || entry.excluded === true) {
       return yield* new UnknownDocument({ connector, doc_id, wanted: "known" })
     }

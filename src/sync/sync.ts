@@ -18,6 +18,7 @@ import type { ProjectionError } from "../domain/StoreErrors.ts"
 import { type ConnectorSyncReport, ReportedError, SyncReport } from "../domain/SyncReport.ts"
 import { catchUp } from "./CatchUp.ts"
 import { defaults as defaultPolicy, type DocumentPolicy } from "./DocumentPolicy.ts"
+import * as Embed from "./Embed.ts"
 import { defaults as defaultGuards } from "./Guard.ts"
 import { failedReport } from "./Report.ts"
 import { type ConnectorOptions, syncConnector, type SyncError } from "./syncConnector.ts"
@@ -29,7 +30,7 @@ import { type ConnectorOptions, syncConnector, type SyncError } from "./syncConn
  * @since 0.1.0
  * @category models
  */
-export interface SyncOptions extends Omit<ConnectorOptions, "policy"> {
+export interface SyncOptions extends Omit<ConnectorOptions, "policy" | "embedding"> {
   readonly only?: ReadonlyArray<ConnectorName>
   readonly policyOf: (connector: ConfiguredConnector) => DocumentPolicy
 }
@@ -52,7 +53,11 @@ const sideBySide = 4
 
 type Requirements = Connectors | Embedder | LogReader | LogWriter | ManifestStore | ProgressStore | Projection
 
-const one = (configured: ConfiguredConnector, options: SyncOptions) =>
+const one = (
+  configured: ConfiguredConnector,
+  options: SyncOptions,
+  embedding: ConnectorOptions["embedding"]
+) =>
   Effect.scoped(Effect.gen(function*() {
     const connectors = yield* Connectors
     const opened = yield* Effect.either(connectors.get(configured.name))
@@ -66,7 +71,7 @@ const one = (configured: ConfiguredConnector, options: SyncOptions) =>
         `${configured.name} is a session connector, which this version cannot sync; take it out, or name the others`
       return failedReport(configured, new ReportedError({ code: "NotSupported", message }))
     }
-    return yield* syncConnector(connector, { ...options, policy: options.policyOf(configured) })
+    return yield* syncConnector(connector, { ...options, policy: options.policyOf(configured), embedding })
   }))
 
 /**
@@ -82,10 +87,11 @@ export const sync = (
   Effect.gen(function*() {
     const started = yield* Clock.currentTimeMillis
     const { configured } = yield* Connectors
+    const embedding = yield* Embed.make
     const wanted = configured.filter(({ name }) => options.only === undefined || options.only.includes(name))
     const connectors: ReadonlyArray<ConnectorSyncReport> = yield* Effect.forEach(
       wanted,
-      (connector) => one(connector, options),
+      (connector) => one(connector, options, embedding),
       { concurrency: sideBySide }
     )
     yield* catchUp

@@ -22,14 +22,15 @@ import { type AppendError, LogWriter } from "../../services/LogWriter.ts"
 import { ManifestStore } from "../../services/ManifestStore.ts"
 import { ProgressStore } from "../../services/ProgressStore.ts"
 import type { DocumentConnector } from "../../services/SourceConnector.ts"
+import { SyncObserver } from "../../services/SyncObserver.ts"
 import type { ConnectorError } from "../domain/ConnectorErrors.ts"
-import type { DocId } from "../domain/Ids.ts"
+import type { ConnectorName, DocId } from "../domain/Ids.ts"
 import { ManifestEntry } from "../domain/Manifest.ts"
 import type { ManifestError } from "../domain/StoreErrors.ts"
 import { type ConnectorSyncReport, ReportedError } from "../domain/SyncReport.ts"
 import { type Diff, diff, type Known, type Listed } from "./Diff.ts"
 import { chunking, type DocumentPolicy } from "./DocumentPolicy.ts"
-import * as Embed from "./Embed.ts"
+import type { EmbedStage } from "./Embed.ts"
 import { failedNow, sameFailures } from "./Failures.ts"
 import * as Groups from "./Groups.ts"
 import { type GuardOptions, refusal } from "./Guard.ts"
@@ -51,6 +52,8 @@ export interface ConnectorOptions {
   readonly allowMassRemoval: boolean
   /** Larger documents are left out. */
   readonly maxDocumentBytes: number
+  /** The embedding stage of the run, which its connectors share. */
+  readonly embedding: (connector: ConnectorName) => Effect.Effect<EmbedStage>
 }
 
 /**
@@ -129,10 +132,12 @@ const remove = (connector: DocumentConnector, entries: ReadonlyArray<ManifestEnt
 const run = (connector: DocumentConnector, listed: Listed, known: Known, options: ConnectorOptions) =>
   Effect.gen(function*() {
     const embedder = yield* Embedder
-    const embedding = yield* Embed.make
+    const embedding = yield* options.embedding(connector.name)
     const progress = yield* ProgressStore
+    const observer = yield* SyncObserver
+    const { maxDocumentBytes } = options
     const cut = chunking(options.policy, embedder.counter)
-    const today = { pipelineOf: cut.pipelineOf, embedder: embedder.fingerprint }
+    const today = { pipelineOf: cut.pipelineOf, embedder: embedder.fingerprint, maxDocumentBytes }
     const changes = diff(known, listed, today)
     const leaving = yield* Ref.make(changes.removed)
     const fetched = yield* Ref.make(0)
@@ -141,15 +146,21 @@ const run = (connector: DocumentConnector, listed: Listed, known: Known, options
       fetch: (ref) => Effect.tap(connector.fetch(ref), () => Ref.update(fetched, (n) => n + 1))
     }
     const tasks = tasksOf(changes)
+    yield* observer.note({
+      _tag: "Listed",
+      connector: connector.name,
+      documents: listed.refs.size,
+      toDo: tasks.length
+    })
     if (tasks.length > 0) yield* progress.begin(connector.name)
     const outcomes = yield* Pipeline.run({
       connector: counted,
       chunking: cut,
       live: yield* Effect.cached(live),
-      maxDocumentBytes: options.maxDocumentBytes,
+      maxDocumentBytes,
       pace: yield* paceOf(connector),
       embedder: embedder.fingerprint,
-      embed: embedding.embed,
+      embedding,
       leaving
     }, tasks).pipe(Stream.runCollect, Effect.map((all) => Array.from(all)))
 

@@ -39,6 +39,19 @@ describe("Compose", () => {
     assert.deepInclude(only?.body, { n: 0 })
   })
 
+  it("leaves out each vector that was written before, by this writer or by a group in front", () => {
+    const [a, b] = [group("a", { passages: 2 }), group("b", { passages: 1 })]
+    const again = { ...b, entries: [...a.entries, ...b.entries] }
+    const [written] = a.entries.flatMap((entry) => entry.kind === "vector" ? [Compose.vectorKey(entry.body)] : [])
+    const records = Compose.groups([a, again], { ...place, hasVector: (key) => key === written })
+    const shas = records.flatMap((record) => record.kind === "vector" ? [record.body.embed_sha256] : [])
+    assert.strictEqual(new Set(shas).size, shas.length)
+    assert.lengthOf(shas, 2)
+    const commits = records.flatMap((record) => record.kind === "commit" ? [record.body.n] : [])
+    assert.deepStrictEqual(commits, [a.entries.length - 1, again.entries.length - 2])
+    assert.deepStrictEqual(records.map(({ seq }) => Number(seq)), records.map((_, i) => place.seq + i))
+  })
+
   it.prop(
     "puts groups one behind the other without a gap, all with the same place to be durable to",
     [FastCheck.array(FastCheck.nat(4), { maxLength: 6 }), FastCheck.integer({ min: 1, max: 1_000_000 })],

@@ -180,19 +180,21 @@ describe("an embedder that fails", () => {
       assert.deepStrictEqual(yield* idsOf(world), ["a", "b"])
     }))
 
-  it.scoped("vectors of another length than declared are stored nowhere, nor are answers that are left out", () =>
+  it.scoped("vectors of another length than declared are stored nowhere; those of a failed document are kept", () =>
     Effect.gen(function*() {
       const { embedder, inject } = yield* faulty
-      const { run, world } = yield* notesOf([document("a")], { embedder })
+      const { run, world } = yield* notesOf([document("a")], { embedder, cached: true })
       yield* inject({ answerDims: 8 })
       const report = yield* run()
       assert.deepInclude(report, { status: "partial", new: 0 })
       assert.include(first(report.failed).message, "8 values")
-      yield* inject({ leaveOut: 1 })
-      assert.deepInclude(yield* run(), { status: "partial", new: 0 })
       assert.lengthOf(yield* linesOf(world, "vector"), 0)
+      yield* inject({ refuse: { texts: [paragraph("a", 2)], retryable: true } })
+      assert.deepInclude(yield* run(), { status: "partial", new: 0, embed_texts: 3 })
+      assert.deepStrictEqual((yield* world.lines).map(({ record }) => record.kind), ["segment", "vector", "vector"])
       yield* inject({})
-      assert.deepInclude(yield* run(), { status: "ok", new: 1 })
+      assert.deepInclude(yield* run(), { status: "ok", new: 1, embed_texts: 1, reused: 2 })
+      assert.lengthOf(yield* linesOf(world, "vector"), 3)
     }))
 
   for (const content_hash of [true, false]) {

@@ -217,15 +217,21 @@ describe("removal", () => {
       const { control, run, world } = yield* notesOf([
         document("ok.md"),
         document("other.md"),
-        { doc_id: "bad.pdf", content: Uint8Array.from([0x25, 0x50, 0xff, 0xfe]) }
+        document("bad.pdf"),
+        { doc_id: "text.pdf", content: Uint8Array.from([0x25, 0x50, 0xff, 0xfe]) },
+        { doc_id: "binary.pdf", content: Uint8Array.from([0x25, 0x50, 0x00]) }
       ])
+      yield* control.failFetch("bad.pdf", { reason: "refused" })
+      const skipped = [["text.pdf", "not UTF-8 text"], ["binary.pdf", "binary: a NUL is among its first bytes"]]
       const first = yield* run()
       assert.deepInclude(first, { status: "partial", new: 2 })
       assert.deepStrictEqual(first.failed.map(({ doc_id, retryable }) => [doc_id, retryable]), [["bad.pdf", false]])
+      assert.sameDeepMembers(first.skipped.map(({ doc_id, reason }) => [doc_id, reason]), skipped)
       yield* control.remove("ok.md")
       const second = yield* run()
       assert.deepInclude(second, { status: "partial", removed: 1, unchanged: 1, fetched: 0 })
       assert.deepStrictEqual(second.failed.map(({ doc_id }) => doc_id), [DocId.make("bad.pdf")])
+      assert.sameDeepMembers(second.skipped.map(({ doc_id, reason }) => [doc_id, reason]), skipped)
       assert.deepStrictEqual(yield* idsOf(world), ["other.md"])
     }))
 
