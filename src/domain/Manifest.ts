@@ -6,7 +6,7 @@
  */
 import * as Schema from "effect/Schema"
 import { DocId, EmbedderFingerprint, Fingerprint, Seq, SourceUri, Timestamp } from "./Ids.ts"
-import { Count } from "./Numbers.ts"
+import { Count, Positive } from "./Numbers.ts"
 import { WellFormed } from "./WellFormed.ts"
 
 /**
@@ -33,13 +33,18 @@ export class ManifestEntry extends Schema.Class<ManifestEntry>("mem/ManifestEntr
 }) {}
 
 /**
- * One line of `<name>.progress.jsonl`, the manifest's tail while a sync runs: an entry, or the id of a document that
- * was removed. A hint; the log decides.
+ * One line of `<name>.progress.jsonl`, the manifest's tail while a sync runs. The first one of a run says how many
+ * documents it is about to store, and where in the log its commits begin, unless that is not known; then an entry a
+ * document that was stored, or the id of one that was removed. A hint; the log decides.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const ProgressLine = Schema.Union(
+  Schema.Struct({
+    to_do: Count,
+    from: Schema.optionalWith(Schema.Struct({ segment: Positive, offset: Count }), { exact: true })
+  }),
   Schema.Struct({ entry: ManifestEntry }),
   Schema.Struct({ removed: DocId, seq: Seq })
 )

@@ -17,6 +17,7 @@ import type { LogEntry } from "../domain/LogRecord.ts"
 import { type FailedEntry, ManifestEntry } from "../domain/Manifest.ts"
 import { Exclusion } from "../domain/Reference.ts"
 import { entryOf } from "../log/Live.ts"
+import { beginRun } from "./BeginRun.ts"
 import * as Groups from "./Groups.ts"
 import { loadManifest } from "./LoadManifest.ts"
 import { timestamp } from "./Pipeline.ts"
@@ -76,13 +77,14 @@ export const exclude = (
     const { append } = yield* LogWriter
     const manifests = yield* ManifestStore
     const progress = yield* ProgressStore
-    const { entries } = yield* loadManifest(connector)
+    const manifest = yield* loadManifest(connector)
+    const { entries } = manifest
     const failed = (yield* manifests.loadFailed(connector)).get(doc_id)
     const entry = entries.get(doc_id) ?? Option.getOrUndefined(Option.flatMap(Option.fromNullable(failed), neverStored))
     if (entry === undefined || entry.excluded === true) {
       return yield* new UnknownDocument({ connector, doc_id, wanted: "known" })
     }
-    yield* progress.begin(connector)
+    yield* beginRun(connector, manifest, 0)
     const gone = Groups.removal({ connector, now: yield* timestamp }, entry, "excluded")
     const [seq] = yield* append([{ ...gone, entries: [mark(connector, doc_id, true), ...gone.entries] }])
     if (seq === undefined) return yield* Effect.dieMessage("the log's writer answered without a seq")
@@ -103,11 +105,12 @@ export const include = (
   Effect.gen(function*() {
     const manifests = yield* ManifestStore
     const progress = yield* ProgressStore
-    const { entries } = yield* loadManifest(connector)
+    const manifest = yield* loadManifest(connector)
+    const { entries } = manifest
     if (entries.get(doc_id)?.excluded !== true) {
       return yield* new UnknownDocument({ connector, doc_id, wanted: "excluded" })
     }
-    yield* progress.begin(connector)
+    yield* beginRun(connector, manifest, 0)
     yield* Effect.flatMap(LogWriter, ({ appendAlone }) => appendAlone([mark(connector, doc_id, false)]))
     const rest = new Map([...entries].filter(([id]) => id !== doc_id))
     yield* manifests.save(connector, rest)

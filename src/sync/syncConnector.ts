@@ -28,13 +28,14 @@ import type { ConnectorName, DocId } from "../domain/Ids.ts"
 import { ManifestEntry } from "../domain/Manifest.ts"
 import type { ManifestError } from "../domain/StoreErrors.ts"
 import { type ConnectorSyncReport, ReportedError } from "../domain/SyncReport.ts"
+import { beginRun } from "./BeginRun.ts"
 import { type Diff, diff, type Known, type Listed } from "./Diff.ts"
 import { chunking, type DocumentPolicy } from "./DocumentPolicy.ts"
 import type { EmbedStage } from "./Embed.ts"
 import { failedNow, sameFailures } from "./Failures.ts"
 import * as Groups from "./Groups.ts"
 import { type GuardOptions, refusal } from "./Guard.ts"
-import { loadManifest } from "./LoadManifest.ts"
+import { type LoadedManifest, loadManifest } from "./LoadManifest.ts"
 import { live } from "./LogView.ts"
 import * as Pipeline from "./Pipeline.ts"
 import { readListing } from "./ReadListing.ts"
@@ -129,11 +130,16 @@ const remove = (connector: DocumentConnector, entries: ReadonlyArray<ManifestEnt
     }
   })
 
-const run = (connector: DocumentConnector, listed: Listed, known: Known, options: ConnectorOptions) =>
+const run = (
+  connector: DocumentConnector,
+  listed: Listed,
+  known: Known,
+  manifest: LoadedManifest,
+  options: ConnectorOptions
+) =>
   Effect.gen(function*() {
     const embedder = yield* Embedder
     const embedding = yield* options.embedding(connector.name)
-    const progress = yield* ProgressStore
     const observer = yield* SyncObserver
     const { maxDocumentBytes } = options
     const cut = chunking(options.policy, embedder.counter)
@@ -152,7 +158,8 @@ const run = (connector: DocumentConnector, listed: Listed, known: Known, options
       documents: listed.refs.size,
       toDo: tasks.length
     })
-    if (tasks.length > 0) yield* progress.begin(connector.name)
+    const began = yield* Effect.cached(beginRun(connector.name, manifest, tasks.length))
+    if (tasks.length > 0) yield* began
     const outcomes = yield* Pipeline.run({
       connector: counted,
       chunking: cut,
@@ -173,7 +180,7 @@ const run = (connector: DocumentConnector, listed: Listed, known: Known, options
       ? []
       : [...candidates, ...(options.allowMassRemoval ? changes.outside : [])]
     if (removed.length > 0) {
-      yield* progress.begin(connector.name)
+      yield* began
       yield* remove(connector, removed)
     }
     const error = Option.orElse(
@@ -215,7 +222,7 @@ export const syncConnector = (
     const nothingReadable = listed.roots.length > 0 && listed.roots.every(({ status }) => status !== "readable")
     if (Option.isSome(unreadable) && nothingReadable) return failedReport(connector, unreadable.value)
 
-    const done = yield* run(connector, listed, known, options)
+    const done = yield* run(connector, listed, known, manifest, options)
     const entries = entriesAfter(known.entries, done.changes, done.outcomes, done.removed)
     if (manifest.differs || !sameEntries(known.entries, entries)) yield* manifests.save(connector.name, entries)
     yield* progress.clear(connector.name)

@@ -30,7 +30,7 @@ import { type Services, type World, world, type WorldOptions } from "./Harness.t
 export const notes = ConnectorName.make("notes")
 
 /** Changes what the engine works with, for one run. */
-type Around = <A, E>(program: Effect.Effect<A, E, Services>) => Effect.Effect<A, E, Services>
+export type Around = <A, E>(program: Effect.Effect<A, E, Services>) => Effect.Effect<A, E, Services>
 
 /** No disk and no real time at all, so that TestClock rules it. `files` are what a disk would hold beside the log. */
 export const withoutDisk = (

@@ -10,7 +10,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Ref from "effect/Ref"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
+import { LogReader } from "../../services/LogReader.ts"
 import { LogWriter } from "../../services/LogWriter.ts"
 import { ManifestStore } from "../../services/ManifestStore.ts"
 import { ConnectorError } from "../../src/domain/ConnectorErrors.ts"
@@ -18,6 +20,7 @@ import { ConnectorName, DocId } from "../../src/domain/Ids.ts"
 import { defaults as defaultPolicy } from "../../src/sync/DocumentPolicy.ts"
 import type { SyncOptions } from "../../src/sync/sync.ts"
 import {
+  type Around,
   document,
   documentsOf,
   failedOf,
@@ -233,6 +236,29 @@ describe("a run that is cut short", () => {
       assert.strictEqual((yield* world.counts).texts - texts, 6)
       assert.lengthOf(yield* passages(world), 15)
       assert.deepInclude(yield* run(), { resumed: 0, unchanged: 5, fetched: 0 })
+    }))
+
+  it.effect("asks the log for no more than was written since it began", () =>
+    Effect.gen(function*() {
+      const { control, run, world } = yield* notesOf(many(20))
+      yield* run()
+      const before = (yield* world.lines).length
+      for (const n of [0, 1, 2]) yield* control.put(document(`d${n}.txt`, "other"))
+      yield* control.remove("d3.txt")
+      yield* Effect.exit(run({}, powerCutAt(3)))
+      const read = yield* Ref.make(0)
+      const counting: Around = (program) =>
+        Effect.updateService(program, LogReader, (reader) => ({
+          ...reader,
+          records: (from) => Stream.tap(reader.records(from), () => Ref.update(read, (n) => n + 1))
+        }))
+      assert.deepInclude(yield* run({}, counting), { resumed: 2, changed: 1, removed: 1, unchanged: 18, fetched: 1 })
+      // Once for the manifest, and to its end for the projection.
+      const since = (yield* world.lines).length - before
+      assert.isAtLeast(yield* Ref.get(read), since)
+      assert.isBelow(yield* Ref.get(read), 2 * since)
+      assert.lengthOf(yield* passages(world), 19 * 3)
+      assert.deepInclude(yield* run(), { resumed: 0, unchanged: 19, fetched: 0 })
     }))
 
   it.effect("zilliztech/claude-context#425: however early a run dies, the next ones end in the same state", () =>
