@@ -11,6 +11,22 @@ import * as Queue from "effect/Queue"
 import * as Ref from "effect/Ref"
 import * as Stream from "effect/Stream"
 
+/** Turns that bring nothing before nobody is taken to be about to deliver. */
+const idleTurns = 16
+
+/** Those who are ready to deliver get their turn first. Nobody waits for what takes time. */
+const settled = <A>(queue: Queue.Dequeue<A>, capacity: number): Effect.Effect<void> => {
+  const next = (before: number, idle: number): Effect.Effect<void> =>
+    Effect.flatMap(
+      Effect.zipRight(Effect.yieldNow({ priority: 1 }), Queue.size(queue)),
+      (size) =>
+        size >= capacity || (size <= before && idle >= idleTurns)
+          ? Effect.void
+          : next(size, size > before ? 0 : idle + 1)
+    )
+  return next(0, 0)
+}
+
 /**
  * Runs the stream beside its consumer, at most `capacity` elements ahead, and hands over at each pull what is there:
  * one element at least, `capacity` at most. A failure comes after what was there before it.
@@ -27,8 +43,7 @@ export const whatIsThere =
       const pull: Effect.Effect<Chunk.Chunk<A>, Option.Option<E>> = Effect.gen(function*() {
         const ended = yield* Ref.get(end)
         if (Option.isSome(ended)) return Chunk.of(yield* ended.value)
-        // Those who are ready to deliver get their turn first.
-        yield* Effect.yieldNow({ priority: 1 })
+        yield* settled(queue, capacity)
         const taken = yield* Queue.takeBetween(queue, 1, capacity)
         const [good, rest] = Chunk.splitWhere(taken, Exit.isFailure)
         const last = Chunk.head(rest)

@@ -7,7 +7,9 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
 import { whatIsThere } from "../../src/stream/WhatIsThere.ts"
 
 const numbers = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, i) => i)
@@ -44,21 +46,23 @@ describe("whatIsThere", () => {
       })
   )
 
-  it.effect("hands over all that came while its consumer was busy, and one by one where it is not", () =>
+  it.effect("hands over all that is about to come, and waits for nothing that takes time", () =>
     Effect.gen(function*() {
-      const sizesWith = (busy: number) =>
-        Stream.fromIterable(numbers(40)).pipe(
-          Stream.rechunk(1),
-          Stream.tap(() => Effect.yieldNow()),
-          whatIsThere(16),
-          Stream.tap(() => yields(busy)),
-          Stream.runCollect,
-          Effect.map((batches) => Chunk.toReadonlyArray(batches).map(Chunk.size))
-        )
-      const busy = yield* sizesWith(60)
-      assert.isBelow(busy.length, 8)
-      assert.strictEqual(Math.max(...busy), 16)
-      assert.isAbove((yield* sizesWith(0)).length, 20)
+      const sizesWith = (pause: Effect.Effect<void>) =>
+        Effect.gen(function*() {
+          const fiber = yield* Stream.fromIterable(numbers(40)).pipe(
+            Stream.rechunk(1),
+            Stream.tap(() => pause),
+            whatIsThere(16),
+            Stream.runCollect,
+            Effect.map((batches) => Chunk.toReadonlyArray(batches).map(Chunk.size)),
+            Effect.fork
+          )
+          while (Option.isNone(yield* Fiber.poll(fiber))) yield* TestClock.adjust("1 seconds")
+          return yield* Fiber.join(fiber)
+        })
+      assert.deepStrictEqual(yield* sizesWith(Effect.yieldNow()), [16, 16, 8])
+      assert.deepStrictEqual(yield* sizesWith(Effect.sleep("1 seconds")), Array(40).fill(1))
     }))
 
   it.effect("runs no further ahead than its capacity", () =>
