@@ -108,6 +108,7 @@ export {
   SyncStatus
 } from "./domain/SyncReport.ts"
 export { MadeWellFormed, WellFormed } from "./domain/WellFormed.ts"
+export { UnknownConnector } from "./sync/Chosen.ts"
 export { connectorKind } from "./sync/connectorKind.ts"
 export { type DocumentPolicy } from "./sync/DocumentPolicy.ts"
 export { drift, type DriftError, type DriftOptions } from "./sync/drift.ts"

@@ -18,6 +18,7 @@ const byTag: ReadonlyMap<string, number> = new Map([
   ["UsageError", 2],
   ["InvalidChunkPolicy", 2],
   ["ConnectorsFileError", 2],
+  ["UnknownConnector", 2],
   ["LogLocked", 5],
   ["LogDamaged", 6],
   ["ClosedPipe", 0]

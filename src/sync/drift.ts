@@ -24,8 +24,9 @@ import type { EmbedderError } from "../domain/EmbedderErrors.ts"
 import type { ConnectorName } from "../domain/Ids.ts"
 import type { ManifestError } from "../domain/StoreErrors.ts"
 import { ReportedError } from "../domain/SyncReport.ts"
+import { chosen, type UnknownConnector } from "./Chosen.ts"
 import { type Diff, diff, type Known, type Listed } from "./Diff.ts"
-import { type Chunking, chunking, type DocumentPolicy } from "./DocumentPolicy.ts"
+import { type Chunking, chunking, type DocumentPolicy, type Piece } from "./DocumentPolicy.ts"
 import { type GuardOptions, refusal } from "./Guard.ts"
 import { loadManifest } from "./LoadManifest.ts"
 import { live } from "./LogView.ts"
@@ -52,7 +53,7 @@ export interface DriftOptions {
  * @since 0.1.0
  * @category errors
  */
-export type DriftError = LogReadError | ManifestError | EmbedderError
+export type DriftError = LogReadError | ManifestError | EmbedderError | UnknownConnector
 
 type Readers = Embedder | LogReader | ManifestStore | ProgressStore
 
@@ -60,28 +61,33 @@ interface Cost {
   readonly documents: number
   readonly passages: number
   readonly tokens: number
-  readonly texts: ReadonlySet<string>
   readonly embedTokens: number
 }
 
-const nothing: Cost = { documents: 0, passages: 0, tokens: 0, texts: new Set(), embedTokens: 0 }
+const nothing: Cost = { documents: 0, passages: 0, tokens: 0, embedTokens: 0 }
 
-const addDocument = (cost: Cost, { pieces }: Prepared): Effect.Effect<Cost, EmbedderError, Embedder> =>
-  Effect.gen(function*() {
-    const embedder = yield* Embedder
-    const missing = new Set(yield* embedder.missing(pieces.map(({ text }) => text).filter((text) => text !== "")))
-    const asked = pieces.filter(({ embed_sha256, text }) => missing.has(text) && !cost.texts.has(embed_sha256))
-    const once = new Map(asked.map((piece) => [piece.embed_sha256, piece]))
-    const sum = (all: Iterable<Prepared["pieces"][number]>) =>
-      [...all].reduce((n, { passage }) => n + passage.tokens, 0)
-    return {
-      documents: cost.documents + 1,
-      passages: cost.passages + pieces.length,
-      tokens: cost.tokens + sum(pieces),
-      texts: new Set([...cost.texts, ...once.keys()]),
-      embedTokens: cost.embedTokens + sum(once.values())
-    }
-  })
+const sum = (pieces: Iterable<Piece>): number => {
+  let tokens = 0
+  for (const { passage } of pieces) tokens += passage.tokens
+  return tokens
+}
+
+/** `seen` are the texts that are counted already; it grows, for a copy a document would be quadratic. */
+const addDocument =
+  (embedder: Embedder["Type"], seen: Set<string>) =>
+  (cost: Cost, { pieces }: Prepared): Effect.Effect<Cost, EmbedderError> =>
+    Effect.gen(function*() {
+      const missing = new Set(yield* embedder.missing(pieces.map(({ text }) => text).filter((text) => text !== "")))
+      const asked = pieces.filter(({ embed_sha256, text }) => missing.has(text) && !seen.has(embed_sha256))
+      const once = new Map(asked.map((piece) => [piece.embed_sha256, piece]))
+      for (const sha of once.keys()) seen.add(sha)
+      return {
+        documents: cost.documents + 1,
+        passages: cost.passages + pieces.length,
+        tokens: cost.tokens + sum(pieces),
+        embedTokens: cost.embedTokens + sum(once.values())
+      }
+    })
 
 const estimate = (connector: DocumentConnector, changes: Diff, cut: Chunking, options: DriftOptions) =>
   Effect.gen(function*() {
@@ -95,17 +101,18 @@ const estimate = (connector: DocumentConnector, changes: Diff, cut: Chunking, op
       embedder: embedder.fingerprint,
       pace: identity
     })
+    const texts = new Set<string>()
     const cost = yield* Stream.fromIterable(tasksOf(changes)).pipe(
       Stream.mapEffect(one, { concurrency: connector.limits.max_concurrent_fetches, unordered: true }),
       Stream.filterMap(Either.getRight),
-      Stream.runFoldEffect(nothing, addDocument)
+      Stream.runFoldEffect(nothing, addDocument(embedder, texts))
     )
     const price = embedder.usd_per_million_tokens
     return new Estimate({
       documents: cost.documents,
       passages: cost.passages,
       tokens: cost.tokens,
-      embed_texts: cost.texts.size,
+      embed_texts: texts.size,
       ...(price === undefined ? {} : { cost_usd: cost.embedTokens * price / 1_000_000 })
     })
   })
@@ -185,8 +192,7 @@ const drifts = (drift: ConnectorDrift): boolean =>
  */
 export const drift = (options: DriftOptions): Effect.Effect<DriftReport, DriftError, Connectors | Readers> =>
   Effect.gen(function*() {
-    const { configured } = yield* Connectors
-    const wanted = configured.filter(({ name }) => options.only === undefined || options.only.includes(name))
+    const wanted = yield* chosen(options.only)
     const connectors = yield* Effect.forEach(
       wanted,
       (connector) =>

@@ -17,6 +17,7 @@ import type { ConnectorName } from "../domain/Ids.ts"
 import type { ProjectionError } from "../domain/StoreErrors.ts"
 import { type ConnectorSyncReport, ReportedError, SyncReport } from "../domain/SyncReport.ts"
 import { catchUp } from "./CatchUp.ts"
+import { chosen, type UnknownConnector } from "./Chosen.ts"
 import { defaults as defaultPolicy, type DocumentPolicy } from "./DocumentPolicy.ts"
 import * as Embed from "./Embed.ts"
 import { defaults as defaultGuards } from "./Guard.ts"
@@ -83,12 +84,11 @@ const one = (
  */
 export const sync = (
   options: SyncOptions = defaults
-): Effect.Effect<SyncReport, SyncError | ProjectionError, Requirements> =>
+): Effect.Effect<SyncReport, SyncError | ProjectionError | UnknownConnector, Requirements> =>
   Effect.gen(function*() {
     const started = yield* Clock.currentTimeMillis
-    const { configured } = yield* Connectors
+    const wanted = yield* chosen(options.only)
     const embedding = yield* Embed.make
-    const wanted = configured.filter(({ name }) => options.only === undefined || options.only.includes(name))
     const connectors: ReadonlyArray<ConnectorSyncReport> = yield* Effect.forEach(
       wanted,
       (connector) => one(connector, options, embedding),

@@ -84,3 +84,17 @@ describe("an estimate", () => {
       assert.deepStrictEqual(report.connectors.map(({ status }) => status), ["failed", "ok"])
     }))
 })
+
+describe("a connector that is not configured", () => {
+  it.scopedLive("is named, with those that are, and nothing is done for the others", () =>
+    Effect.gen(function*() {
+      const { connector, control } = yield* vec("notes", [{ doc_id: "a.txt", content: text("a") }])
+      const world = yield* inMemory({ connectors: [connector] })
+      const only = [notes, ConnectorName.make("nots")]
+      for (const program of [sync({ ...defaults, only }), drift({ ...options, only })]) {
+        const error = yield* Effect.flip(world.process<unknown, unknown>(program))
+        assert.include(String(error), "there is no connector \"nots\": there are notes")
+      }
+      assert.deepStrictEqual([(yield* control.counts).fetches, yield* world.lines], [0, []])
+    }))
+})
