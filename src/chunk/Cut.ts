@@ -25,6 +25,17 @@ const farther = 1.5
 const guesses = 4
 
 /**
+ * A span in which no Piece ends that began in it, as long as anything behind it fits.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Glued {
+  readonly start: number
+  readonly end: number
+}
+
+/**
  * @since 0.1.0
  * @category models
  */
@@ -34,6 +45,8 @@ export interface Cuttable {
   readonly end: number
   /** Where to cut first: ascending offsets of line starts or larger, by kind, the coarsest first. */
   readonly seams: ReadonlyArray<ReadonlyArray<number>>
+  /** Ascending and disjoint; where one ends, another may begin. */
+  readonly glued?: ReadonlyArray<Glued>
 }
 
 /** The search for the end of one Piece; it learns as it counts. */
@@ -42,8 +55,10 @@ interface Search {
   readonly start: number
   /** Where the body begins, behind blank lines and what is not embedded. */
   readonly body: number
-  /** The first unit of the body that is not blank: an end must lie behind it. */
+  /** The first unit of the body that is not blank. */
   readonly ink: number
+  /** An end must lie behind this: the ink, or what is glued to it. */
+  behind: number
   /** An end that is known not to fit. */
   limit: number
   /** Units a token, as last seen. */
@@ -51,10 +66,10 @@ interface Search {
 }
 
 const furthest = (search: Search, ends: ReadonlyArray<number>): Piece | undefined => {
-  const { ink, measure, start } = search
+  const { behind, ink, measure, start } = search
   const { max_characters, max_tokens } = measure.budget
   let best: Piece | undefined
-  let low = lowerBound(ends, ink + 1)
+  let low = lowerBound(ends, behind + 1)
   let high = lowerBound(ends, search.limit)
   let known = 1
   for (let probes = 0; low < high; probes += 1) {
@@ -78,28 +93,50 @@ const furthest = (search: Search, ends: ReadonlyArray<number>): Piece | undefine
   return best
 }
 
-/** The seams failed: the Piece ends within its first line. Blanks stay with what precedes them. */
-const withinLine = (search: Search, end: number): Piece => {
-  const { body, ink, measure, start } = search
-  const { text } = measure
-  const clustersBefore = (limit: number) =>
-    clusterStarts(text, body, limit).filter((offset, i, starts) => {
-      const blank = isBlankAt(text, offset) && ((starts[i + 1] ?? limit) === offset + 1 || isBlankAt(text, offset + 1))
-      return offset > ink && !blank
-    })
+/** Where clusters begin behind the search's bound and before `limit`. Blanks stay with what precedes them. */
+const clustersBefore = ({ behind, body, measure: { text } }: Search, limit: number): ReadonlyArray<number> =>
+  behind >= limit ? [] : clusterStarts(text, body, limit).filter((offset, i, starts) => {
+    const blank = isBlankAt(text, offset) && ((starts[i + 1] ?? limit) === offset + 1 || isBlankAt(text, offset + 1))
+    return offset > behind && !blank
+  })
 
-  let limit = search.limit
-  let clusters = clustersBefore(limit)
+/** The seams failed: the furthest Piece that ends within its first line. */
+const withinLine = (search: Search): Piece | undefined => {
+  const { body, measure: { text } } = search
+  const clusters = clustersBefore(search, search.limit)
+  if (clusters.length === 0) return undefined
   for (const startsOf of [sentenceStarts, wordStarts, () => clusters]) {
     const starts = startsOf(text, body, search.limit)
     const piece = furthest(search, starts.filter((offset) => clusters[lowerBound(clusters, offset)] === offset))
     if (piece !== undefined) return piece
   }
-  while (clusters.length === 0 && limit < end) {
+  return undefined
+}
+
+/** Nothing fits: the first cluster, with the blanks around it. */
+const oneCluster = (search: Search, end: number): Piece => {
+  const { measure, start } = search
+  let { limit } = search
+  let [next] = clustersBefore(search, limit)
+  while (next === undefined && limit < end) {
     limit = Math.min(end, start + 2 * (limit - start))
-    clusters = clustersBefore(limit)
+    next = clustersBefore(search, limit)[0]
   }
-  return measure.piece(start, clusters[0] ?? end)
+  return measure.piece(start, next ?? end)
+}
+
+/** Where the spans end that are glued to an offset, one to the other; the offset itself if there is none. */
+const gluedTo = (glued: ReadonlyArray<Glued>) => {
+  const ends = glued.map(({ end }) => end)
+  return (offset: number): number => {
+    let to = offset
+    for (let i = lowerBound(ends, offset + 1); i < glued.length; i += 1) {
+      const span = glued[i]
+      if (span === undefined || span.start > to) break
+      to = span.end
+    }
+    return to
+  }
 }
 
 /**
@@ -108,18 +145,29 @@ const withinLine = (search: Search, end: number): Piece => {
  * @since 0.1.0
  * @category cutting
  */
-export const cut = ({ end, measure, seams, start }: Cuttable): ReadonlyArray<Piece> => {
+export const cut = ({ end, glued = [], measure, seams, start }: Cuttable): ReadonlyArray<Piece> => {
   const { text, top } = measure
   const last = lastInk(text, start, end)
   const kinds = (seams.length === 0 ? [[]] : seams).map((offsets) => [...offsets.filter((at) => at <= last), end])
+  const keptWith = gluedTo(glued)
   const pieces: Array<Piece> = []
   let rate = firstRate
   for (let from = start; from < end;) {
     const [body] = bodySpan(text, top, from, last + 1)
-    const search: Search = { measure, start: from, body, ink: firstInk(text, body, end), limit: end + 1, rate }
-    let piece: Piece | undefined
-    for (const ends of kinds) piece ??= furthest(search, ends)
-    piece ??= withinLine(search, end)
+    const ink = firstInk(text, body, end)
+    const kept = Math.max(ink, keptWith(from))
+    const search: Search = { measure, start: from, body, ink, behind: kept, limit: end + 1, rate }
+    const fitting = (): Piece | undefined => {
+      let piece: Piece | undefined
+      for (const ends of kinds) piece ??= furthest(search, ends)
+      return piece ?? withinLine(search)
+    }
+    let piece = fitting()
+    if (piece === undefined && kept > ink) {
+      search.behind = ink
+      piece = fitting()
+    }
+    piece ??= oneCluster(search, end)
     pieces.push(piece)
     from = piece.end
     rate = search.rate

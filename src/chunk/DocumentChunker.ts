@@ -39,6 +39,13 @@ export const defaultMaxCharacters = 2000
 export interface DocumentChunker {
   /** Part of a pipeline's fingerprint: it changes whenever the same text may be cut elsewhere. */
   readonly version: string
+  /**
+   * Where the embedded part of a document begins, behind its byte order mark and what else is not embedded. All of that
+   * stands in the first Passage, whose own text gives the same answer.
+   */
+  readonly top: (text: string) => number
+  /** What the document says of itself, as JSON can hold it; never fails. */
+  readonly meta: (text: string) => Readonly<Record<string, unknown>> | undefined
   /** `text` is the whole document, decoded without dropping its byte order mark. */
   readonly chunk: (text: string, budget: DocumentBudget) => ReadonlyArray<Passage>
 }

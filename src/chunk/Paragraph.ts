@@ -7,11 +7,11 @@
  *
  * @since 0.1.0
  */
-import { Passage } from "../domain/Passage.ts"
 import { cut } from "./Cut.ts"
 import type { DocumentChunker } from "./DocumentChunker.ts"
 import { type Measure, measureOf, type Piece } from "./Measure.ts"
-import { afterByteOrderMark, firstInk, lastInk, lineRange, lineStarts } from "./TextLines.ts"
+import { passageOf } from "./Passages.ts"
+import { afterByteOrderMark, firstInk, lastInk, lineStarts } from "./TextLines.ts"
 
 /** `lines` are the starts of the lines behind the first one. */
 interface Paragraph {
@@ -94,6 +94,8 @@ const joinCrumbs = (pieces: Iterable<Piece>, measure: Measure): ReadonlyArray<Pi
  */
 export const paragraph: DocumentChunker = {
   version: "paragraph/1",
+  top: afterByteOrderMark,
+  meta: () => undefined,
   chunk: (text, budget) => {
     const starts = lineStarts(text)
     const measure = measureOf(text, budget)
@@ -103,18 +105,8 @@ export const paragraph: DocumentChunker = {
         ? cut({ measure, start, end, seams: [lines] })
         : [whole]
     })
-    return joinCrumbs(pieces, measure).map(({ end, over_budget, start, tokens }, ordinal) =>
-      new Passage({
-        ordinal,
-        start,
-        end,
-        lines: lineRange(starts, start, end),
-        heading_path: [],
-        context: "",
-        tokens,
-        over_budget,
-        text: text.slice(start, end)
-      }, { disableValidation: true })
+    return joinCrumbs(pieces, measure).map((piece, ordinal) =>
+      passageOf(text, starts, piece, { ordinal, heading_path: [], context: "" })
     )
   }
 }
