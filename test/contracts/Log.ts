@@ -1,4 +1,4 @@
-/** What every log keeps, given a reader and a writer of one that is empty; and groups to put into it. */
+/** What every log keeps, given a reader and a writer of one that is empty. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -7,122 +7,18 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { createHash } from "node:crypto"
-import { type LocatedRecord, type LogPosition, LogReader } from "../../services/LogReader.ts"
-import { type LogGroup, LogWriter } from "../../services/LogWriter.ts"
-import {
-  ChunkId,
-  ConnectorName,
-  DocId,
-  EmbedderFingerprint,
-  Fingerprint,
-  RecordKey,
-  Sha256,
-  SourceUri,
-  Timestamp
-} from "../../src/domain/Ids.ts"
+import { type LocatedRecord, LogReader } from "../../services/LogReader.ts"
+import type { LogGroup, LogWriter } from "../../services/LogWriter.ts"
+import { RecordKey } from "../../src/domain/Ids.ts"
 import type { LogEntry } from "../../src/domain/LogRecord.ts"
 import { Record } from "../../src/domain/Record.ts"
-import { Exclusion, Reference, Tombstone, Vector } from "../../src/domain/Reference.ts"
 import { encode, maxLineBytes } from "../../src/log/Codec.ts"
-
-const digest = (text: string): string => createHash("sha256").update(text).digest("hex")
-
-export const notes = ConnectorName.make("notes")
-export const model = EmbedderFingerprint.make("hashed/1/1")
-export const sha = (text: string): Sha256 => Sha256.make(digest(text))
-export const passageId = (doc: string, version: number, ordinal: number): ChunkId =>
-  ChunkId.make(digest(`${doc} ${version} ${ordinal}`).slice(0, 32))
-
-export const vector = (text: string): LogEntry => ({
-  kind: "vector",
-  body: new Vector({ embed_sha256: sha(text), model, dims: 1, data: "AACAPw==" })
-})
-
-export const reference = (doc: string, version: number, ordinal: number, text = `${doc} ${ordinal}`): LogEntry => ({
-  kind: "reference",
-  body: new Reference({
-    level: "R",
-    connector: notes,
-    doc_id: DocId.make(doc),
-    chunk_id: passageId(doc, version, ordinal),
-    ordinal,
-    text,
-    context: "",
-    heading_path: [],
-    lines: [1, 1],
-    start: 0,
-    end: text.length,
-    tokens: 1,
-    over_budget: false,
-    embed_sha256: sha(text)
-  })
-})
-
-export const tombstone = (doc: string, version: number, ordinal: number): LogEntry => ({
-  kind: "tombstone",
-  body: new Tombstone({
-    connector: notes,
-    doc_id: DocId.make(doc),
-    chunk_id: passageId(doc, version, ordinal),
-    reason: "changed"
-  })
-})
-
-export const exclusion = (doc: string, excluded: boolean): LogEntry => ({
-  kind: "exclusion",
-  body: new Exclusion({ connector: notes, doc_id: DocId.make(doc), excluded })
-})
-
-export const commit = (doc: string, version: number, chunk_count: number): LogGroup["commit"] => ({
-  connector: notes,
-  doc_id: DocId.make(doc),
-  source_uri: SourceUri.make(`file:///${encodeURIComponent(doc)}`),
-  content_hash: Fingerprint.make(`sha256:${digest(`${doc} ${version}`)}`),
-  pipeline: Fingerprint.make(`sha256:${digest("pipeline")}`),
-  embedder: model,
-  chunk_count,
-  synced_at: Timestamp.make("2026-11-29T20:00:00.000Z")
-})
-
-export interface Version {
-  readonly version?: number
-  readonly passages?: number
-  readonly text?: string
-}
-
-/** A version of a document: a vector and a reference for each passage, then the commit. */
-export const group = (doc: string, { passages = 2, text, version = 1 }: Version = {}): LogGroup => ({
-  entries: Array.from({ length: passages }, (_, ordinal) => [
-    vector(`${doc} ${version} ${ordinal}`),
-    reference(doc, version, ordinal, text)
-  ]).flat(),
-  commit: commit(doc, version, passages)
-})
+import { all, append, appendAlone, commit, exclusion, group, outline, vector } from "../fixtures/LogGroups.ts"
 
 const tooLarge: LogEntry = {
   kind: "record",
   body: new Record({ key: RecordKey.make("k"), text: "a".repeat(maxLineBytes) })
 }
-
-export const all = (from?: LogPosition) =>
-  Effect.flatMap(LogReader, ({ records }) => Stream.runCollect(records(from))).pipe(
-    Effect.map((lines): ReadonlyArray<LocatedRecord> => Chunk.toReadonlyArray(lines))
-  )
-
-export const append = (...groups: ReadonlyArray<LogGroup>) =>
-  Effect.flatMap(LogWriter, (writer) => writer.append(groups))
-
-export const appendAlone = (...entries: ReadonlyArray<LogEntry>) =>
-  Effect.flatMap(LogWriter, (writer) => writer.appendAlone(entries))
-
-/** `seq kind`, and `^txn` in a group, `/n` at its commit. */
-export const outline = (lines: ReadonlyArray<LocatedRecord>): ReadonlyArray<string> =>
-  lines.map(({ record }) =>
-    `${record.seq} ${record.kind}${record.txn === undefined ? "" : `^${record.txn}`}${
-      record.kind === "commit" ? `/${record.body.n}` : ""
-    }`
-  )
 
 const isContiguous = (lines: ReadonlyArray<LocatedRecord>): void => {
   assert.deepStrictEqual(lines.map(({ record }) => Number(record.seq)), lines.map((_, i) => i + 1))

@@ -5,7 +5,8 @@ import * as MemoryLog from "../../layers/Log/Memory.ts"
 import * as Segments from "../../layers/Log/Segments.ts"
 import * as Node from "../../layers/LogFs/Node.ts"
 import * as Simulated from "../../layers/LogFs/Simulated.ts"
-import { all, append, contract, group, outline } from "../contracts/Log.ts"
+import { contract } from "../contracts/Log.ts"
+import { all, append, group, outline } from "../fixtures/LogGroups.ts"
 import { temporaryHome } from "../fixtures/TemporaryHome.ts"
 
 const segments = (home: string) => Layer.merge(Segments.reader({ home }), Segments.writer({ home }))

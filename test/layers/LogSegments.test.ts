@@ -29,7 +29,7 @@ import type { LogWriter } from "../../services/LogWriter.ts"
 import { type FsReason, LogFsError } from "../../src/domain/LogErrors.ts"
 import { maxLineBytes } from "../../src/log/Codec.ts"
 import * as Live from "../../src/log/Live.ts"
-import { all, append, appendAlone, exclusion, group, outline, vector } from "../contracts/Log.ts"
+import { all, append, appendAlone, exclusion, group, outline, vector } from "../fixtures/LogGroups.ts"
 import { temporaryHome } from "../fixtures/TemporaryHome.ts"
 
 const home = "/home"

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { Timestamp } from "../../src/domain/Ids.ts"
 import * as Compose from "../../src/log/Compose.ts"
-import { exclusion, group, vector } from "../contracts/Log.ts"
+import { exclusion, group, vector } from "../fixtures/LogGroups.ts"
 
 const at = Timestamp.make("2026-11-29T20:00:00.000Z")
 const place: Compose.Place = { seq: 41, at, durable_to: 1_234 }

@@ -8,7 +8,7 @@ import { ConnectorName, DocId, EmbedderFingerprint, Timestamp } from "../../src/
 import type { LogRecord } from "../../src/domain/LogRecord.ts"
 import * as Compose from "../../src/log/Compose.ts"
 import * as Live from "../../src/log/Live.ts"
-import { commit, exclusion, group, notes, passageId, reference, sha, tombstone, vector } from "../contracts/Log.ts"
+import { commit, exclusion, group, notes, passageId, reference, sha, tombstone, vector } from "../fixtures/LogGroups.ts"
 
 const at = Timestamp.make("2026-11-29T20:00:00.000Z")
 

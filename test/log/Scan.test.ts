@@ -11,7 +11,7 @@ import * as Compose from "../../src/log/Compose.ts"
 import { Line } from "../../src/log/Lines.ts"
 import * as Scan from "../../src/log/Scan.ts"
 import { Signal } from "../../src/stream/Fold.ts"
-import { group } from "../contracts/Log.ts"
+import { group } from "../fixtures/LogGroups.ts"
 
 const at = Timestamp.make("2026-11-29T20:00:00.000Z")
 const lengthOf = (record: LogRecord): number => Either.getOrThrow(Codec.encode(record)).length
