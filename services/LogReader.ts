@@ -9,6 +9,7 @@ import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import type { LogDamaged, LogFsError, LogTooNew } from "../src/domain/LogErrors.ts"
 import type { LogRecord } from "../src/domain/LogRecord.ts"
+import type { LogFault, SegmentSummary } from "../src/domain/LogVerifyReport.ts"
 
 /**
  * Where a line stands: its segment's number, and its first byte in that file.
@@ -42,6 +43,18 @@ export interface LocatedRecord {
 export type LogReadError = LogDamaged | LogTooNew | LogFsError
 
 /**
+ * What a reading of the whole log comes upon: lines that are right, faults where they stand, and each segment behind
+ * its last line.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Inspected =
+  | { readonly _tag: "Line"; readonly line: LocatedRecord }
+  | { readonly _tag: "Fault"; readonly fault: LogFault }
+  | { readonly _tag: "Segment"; readonly summary: SegmentSummary }
+
+/**
  * @since 0.1.0
  * @category tags
  */
@@ -52,6 +65,12 @@ export class LogReader extends Context.Tag("mem/LogReader")<LogReader, {
   readonly at: (position: LogPosition) => Effect.Effect<LogRecord, LogReadError>
   /** The last whole line; none in an empty log. Reads the end of the last segment only. */
   readonly last: Effect.Effect<Option.Option<LocatedRecord>, LogReadError>
+  /**
+   * All that the segments hold, in order, good or bad, in one reading of their bytes. A fault is a value, and reading
+   * goes on behind it; a torn tail is one like any other, since only the whole segment tells. It fails only where the
+   * segments cannot be listed.
+   */
+  readonly inspect: Stream.Stream<Inspected, LogFsError>
   /** Segments and their sizes in bytes, oldest first. */
   readonly segments: Effect.Effect<ReadonlyArray<{ readonly number: number; readonly bytes: number }>, LogReadError>
 }>() {}

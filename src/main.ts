@@ -11,6 +11,7 @@ import { constVoid } from "effect/Function"
 import * as Layer from "effect/Layer"
 import { exitCode } from "./cli/Exit.ts"
 import { run } from "./cli/Mem.ts"
+import * as Outcome from "./cli/Outcome.ts"
 import * as Output from "./cli/Output.ts"
 import * as PlainConsole from "./cli/PlainConsole.ts"
 import * as StderrLogger from "./cli/StderrLogger.ts"
@@ -25,12 +26,15 @@ process.stderr.on("error", constVoid)
 
 const layer = Layer.mergeAll(
   NodeContext.layer,
+  Outcome.layer,
   Output.layer(process.stdout),
   PlainConsole.layer(PlainConsole.coloursOf(process)),
   StderrLogger.layer
 )
 
-NodeRuntime.runMain(Effect.provide(run(process.argv.slice(2)), layer), {
+const program = Effect.zipRight(run(process.argv.slice(2)), Effect.flatMap(Outcome.Outcome, ({ code }) => code))
+
+NodeRuntime.runMain(Effect.provide(program, layer), {
   disableErrorReporting: true,
   disablePrettyLogger: true,
   teardown: (exit, onExit) => onExit(exitCode(exit, signal))

@@ -9,14 +9,17 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { type LocatedRecord, LogReader } from "../../services/LogReader.ts"
+import { createHash } from "node:crypto"
+import { type Inspected, type LocatedRecord, LogReader } from "../../services/LogReader.ts"
 import { LogWriter } from "../../services/LogWriter.ts"
-import { Seq, Timestamp } from "../../src/domain/Ids.ts"
+import { Seq, Sha256, Timestamp } from "../../src/domain/Ids.ts"
 import { LogDamaged } from "../../src/domain/LogErrors.ts"
 import type { LogRecord } from "../../src/domain/LogRecord.ts"
+import { SegmentSummary } from "../../src/domain/LogVerifyReport.ts"
 import { Segment } from "../../src/domain/Maintenance.ts"
 import { encode } from "../../src/log/Codec.ts"
 import * as Compose from "../../src/log/Compose.ts"
+import { knewDurable } from "../../src/log/Scan.ts"
 
 /** The lines are this module's own array, grown in place under a semaphore: a copy a write would be quadratic. */
 interface State {
@@ -27,6 +30,7 @@ interface State {
 }
 
 const segment = 1
+const path = "the log in memory"
 
 /** Each record is encoded all the same: what a disk would refuse is refused here. */
 const lengthsOf = (records: ReadonlyArray<LogRecord>) =>
@@ -39,6 +43,20 @@ const lengthsOf = (records: ReadonlyArray<LogRecord>) =>
 const now: Effect.Effect<Timestamp> = Effect.clockWith((clock) =>
   Effect.map(clock.currentTimeMillis, (millis) => Timestamp.make(new Date(millis).toISOString()))
 )
+
+/** The file that these lines would be. */
+const summaryOf = (lines: ReadonlyArray<LocatedRecord>): SegmentSummary => {
+  const hash = createHash("sha256")
+  for (const { record } of lines) hash.update(Either.getOrThrow(encode(record)))
+  const last = lines.at(-1)
+  return new SegmentSummary({
+    segment,
+    path,
+    bytes: last === undefined ? 0 : last.position.offset + last.length,
+    sha256: Sha256.make(hash.digest("hex")),
+    durable_to: Math.max(0, ...lines.map(({ record }) => knewDurable(record)))
+  })
+}
 
 /**
  * A reader and a writer of one log in memory. The writer takes no lock and never seals.
@@ -82,10 +100,17 @@ export const make = Effect.gen(function*() {
       Effect.suspend(() =>
         Effect.mapError(
           Effect.fromNullable(state.byOffset.get(offset)),
-          () => new LogDamaged({ path: "the log in memory", offset, detail: "no line begins here" })
+          () => new LogDamaged({ path, offset, detail: "no line begins here" })
         )
       ),
     last: Effect.sync(() => Option.fromNullable(state.lines.at(-1))),
+    inspect: Stream.suspend(() => {
+      const lines = [...state.lines]
+      return lines.length === 0 ? Stream.empty : Stream.concat(
+        Stream.map(Stream.fromIterable(lines), (line): Inspected => ({ _tag: "Line", line })),
+        Stream.sync((): Inspected => ({ _tag: "Segment", summary: summaryOf(lines) }))
+      )
+    }),
     segments: Effect.sync(() => state.bytes === 0 ? [] : [{ number: segment, bytes: state.bytes }])
   })
 

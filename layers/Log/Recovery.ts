@@ -17,7 +17,8 @@ import * as Scan from "../../src/log/Scan.ts"
 import { nameOf } from "../../src/log/SegmentFile.ts"
 import { writeAll } from "../LogFs/WriteAll.ts"
 import { pathsOf } from "./Paths.ts"
-import { failureOf, lastLine, scan, segmentNumbers } from "./SegmentReader.ts"
+import { segmentNumbers } from "./SegmentBytes.ts"
+import { failureOf, lastLine, scan } from "./SegmentReader.ts"
 
 /**
  * Where the next line goes: the last segment (0: there is none yet), its size in bytes, and the `seq` of that line.

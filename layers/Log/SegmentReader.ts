@@ -16,22 +16,15 @@ import { LogDamaged, type LogFsError, LogTooNew } from "../../src/domain/LogErro
 import { decode, maxLineBytes } from "../../src/log/Codec.ts"
 import * as Lines from "../../src/log/Lines.ts"
 import * as Scan from "../../src/log/Scan.ts"
-import { nameOf, numbersIn } from "../../src/log/SegmentFile.ts"
+import { nameOf } from "../../src/log/SegmentFile.ts"
 import { fold } from "../../src/stream/Fold.ts"
 import { untilLeft } from "../../src/stream/UntilLeft.ts"
 import { pathsOf } from "./Paths.ts"
+import { bytesFrom, notFoundIs, segmentNumbers } from "./SegmentBytes.ts"
+import { inspect } from "./SegmentInspector.ts"
 
-const readBytes = 1024 * 1024
 const tailBytes = 64 * 1024
 const lineFeed = 0x0a
-
-/** The bytes of a file from there to where it ends now. */
-const bytesFrom = (file: LogFile, offset: number): Stream.Stream<Uint8Array, LogFsError> =>
-  Stream.unfoldEffect(offset, (at) =>
-    Effect.map(
-      file.read(at, readBytes),
-      (bytes) => bytes.length === 0 ? Option.none() : Option.some([bytes, at + bytes.length] as const)
-    ))
 
 /**
  * What a segment file holds from there on, its verdict last.
@@ -88,18 +81,6 @@ export const failureOf = (
 }
 
 const isNotFound = (error: LogReadError): boolean => error._tag === "LogFsError" && error.reason === "NotFound"
-
-const notFoundIs = <B>(instead: B) => <A>(self: Effect.Effect<A, LogFsError>): Effect.Effect<A | B, LogFsError> =>
-  Effect.catchIf(self, isNotFound, () => Effect.succeed(instead))
-
-/**
- * The numbers of the segments that are there, oldest first; none before the first write.
- *
- * @since 0.1.0
- * @category reading
- */
-export const segmentNumbers = (fs: LogFs["Type"], folder: string): Effect.Effect<ReadonlyArray<number>, LogFsError> =>
-  fs.list(folder).pipe(Effect.map(numbersIn), notFoundIs([]))
 
 /**
  * A reader of the log below this home.
@@ -214,5 +195,5 @@ export const make = (fs: LogFs["Type"], home: string): LogReader["Type"] => {
     (numbers) => Effect.map(Effect.forEach(numbers, sizeOf), (sizes) => sizes.flat())
   )
 
-  return { records, at, last, segments }
+  return { records, at, last, inspect: inspect(fs, home), segments }
 }

@@ -32,7 +32,8 @@ const ofError = (error: unknown): number =>
     : 1
 
 /**
- * The exit code of a run that ended so, after that signal if there was one.
+ * The exit code of a run that ended so, after that signal if there was one. A run that came to its end may say itself
+ * what its code is.
  *
  * @since 0.1.0
  * @category exit codes
@@ -41,7 +42,7 @@ export const exitCode = (exit: Exit.Exit<unknown, unknown>, signal: "SIGINT" | "
   signal !== undefined
     ? signal === "SIGINT" ? 130 : 143
     : Exit.match(exit, {
-      onSuccess: () => 0,
+      onSuccess: (code) => Predicate.isNumber(code) ? code : 0,
       onFailure: (cause) => Option.match(Cause.failureOption(cause), { onNone: () => 1, onSome: ofError })
     })
 

@@ -12,47 +12,36 @@ import * as Stream from "effect/Stream"
 import * as Live from "../../layers/Live.ts"
 import { LogReader } from "../../services/LogReader.ts"
 import * as Codec from "../log/Codec.ts"
+import { verify as program } from "../log/verify.ts"
+import { answer } from "./Answer.ts"
 import { global } from "./Global.ts"
 import * as Grammar from "./Grammar.ts"
 import { home } from "./Home.ts"
+import * as LogVerifyText from "./LogVerifyText.ts"
 import { Output } from "./Output.ts"
 import { UsageError } from "./UsageError.ts"
 
-const number = (n: number): string => n.toLocaleString("en-US")
-
 const verify = Command.make("verify", {}, () =>
   Effect.gen(function*() {
-    const { json } = yield* global
-    const folder = yield* home
-    const { write } = yield* Output
-    const found = yield* Effect.gen(function*() {
-      const reader = yield* LogReader
-      const segments = yield* reader.segments
-      const counted = yield* Stream.runFold(
-        reader.records(),
-        { records: 0, good: 0 },
-        ({ good, records }, { length }) => ({
-          records: records + 1,
-          good: good + length
-        })
-      )
-      const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0)
-      return { segments: segments.length, bytes, records: counted.records, torn: bytes - counted.good }
-    }).pipe(Effect.provide(Live.readLog(folder)))
-    if (found.torn > 0) {
+    const report = yield* Effect.provide(program, Live.readLog(yield* home))
+    if (report.torn > 0) {
       yield* Effect.logWarning(
-        `the log ends in ${found.torn} bytes of a write that was never finished; the next sync moves them aside`
+        `the log ends in ${report.torn} bytes of a write that was never finished; the next sync moves them aside`
       )
     }
-    yield* write(
-      json
-        ? `${JSON.stringify({ command: "log verify", ok: true, ...found })}\n`
-        : `${number(found.records)} records in ${number(found.segments)} segments, ${
-          number(found.bytes)
-        } bytes: all checksums are right\n`
-    )
+    yield* Option.match(LogVerifyText.advice(report), {
+      onNone: () => Effect.void,
+      onSome: (advice) => Effect.logError(advice)
+    })
+    yield* answer({
+      document: report,
+      lines: LogVerifyText.lines(report),
+      code: report.damaged ? 6 : report.ok ? 0 : 1
+    })
   })).pipe(
-    Command.withDescription("Check every line of the log: its checksum, its place, its form. Exit code 6 on damage.")
+    Command.withDescription(
+      "Check the whole log: each line's checksum, place and form, each segment's sha256. Exit code 6 on damage."
+    )
   )
 
 const cat = Command.make("cat", {

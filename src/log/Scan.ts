@@ -78,7 +78,13 @@ export const fromStart = (segment: number, seq: Option.Option<number>): State =>
  */
 export const fromMiddle: State = { seq: Option.none(), segment: Option.none(), fault: Option.none(), over: false }
 
-const decode = (line: Line): Either.Either<LogRecord, Codec.LineFault> => {
+/**
+ * The record that a line is. One that is too long, or has no line feed, is none.
+ *
+ * @since 0.1.0
+ * @category decoding
+ */
+export const decodeLine = (line: Line): Either.Either<LogRecord, Codec.LineFault> => {
   if (line._tag === "TooLong") {
     return Either.left(
       Codec.LineFault.Malformed({ detail: `a line of ${line.length} bytes, the most is ${Codec.maxLineBytes}` })
@@ -89,7 +95,14 @@ const decode = (line: Line): Either.Either<LogRecord, Codec.LineFault> => {
     : Either.left(Codec.LineFault.BadChecksum({ detail: "a line without its line feed" }))
 }
 
-const lengthOf = (line: Line): number => (line._tag === "Line" ? line.bytes.length : line.length) + 1
+/**
+ * Its bytes, with the line feed if it has one.
+ *
+ * @since 0.1.0
+ * @category decoding
+ */
+export const lengthOf = (line: Line): number =>
+  (line._tag === "Line" ? line.bytes.length : line.length) + (line.terminated ? 1 : 0)
 
 /** What is wrong with a whole record at this place, if anything is. */
 const misplaced = (state: State, record: LogRecord): Option.Option<string> => {
@@ -112,7 +125,7 @@ export const knewDurable = (record: LogRecord): number =>
 
 const one = (state: State, line: Line): readonly [State, ReadonlyArray<Scanned>] => {
   if (state.over) return [state, []]
-  const decoded = decode(line)
+  const decoded = decodeLine(line)
   if (Option.isSome(state.fault)) {
     const { detail, offset } = state.fault.value
     return Either.isRight(decoded) && knewDurable(decoded.right) > offset

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
+import { crc32 } from "node:zlib"
 import { folder, mem } from "./Mem.ts"
 import { tracedMem, unchanged } from "./Traces.ts"
 
@@ -14,9 +15,24 @@ const homeOf = (bytes: Uint8Array) => folder({ [segment]: bytes })
 
 const torn = Buffer.concat([golden, golden.subarray(0, 100)])
 
-/** A byte of a line that a later line knows to be on disk. */
-const damaged = Buffer.from(golden)
-damaged.writeUInt8(damaged.readUInt8(700) ^ 1, 700)
+const flipped = (bytes: Uint8Array, ...places: ReadonlyArray<number>): Buffer => {
+  const copy = Buffer.from(bytes)
+  for (const at of places) copy.writeUInt8(copy.readUInt8(at) ^ 1, at)
+  return copy
+}
+
+/** Bytes of two lines that a later line knows to be on disk. */
+const damaged = flipped(golden, 700, 3000)
+
+const line = (json: string): Buffer =>
+  Buffer.from(`${json.slice(0, -1)},"crc":"${crc32(json).toString(16).padStart(8, "0")}"}\n`)
+
+/** The first line of a segment that was begun behind another one than the golden log. */
+const behindAnother = line(
+  `{"v":1,"seq":23,"at":"2026-11-29T20:00:00.000Z","kind":"segment","body":{"format":"mem-log/1","number":2,"previous_sha256":"${
+    "0".repeat(64)
+  }"}}`
+)
 
 describe("mem log verify", () => {
   it.scopedLive("counts what it has checked", () =>
@@ -26,7 +42,7 @@ describe("mem log verify", () => {
       assert.deepStrictEqual(text, {
         code: 0,
         signal: null,
-        stdout: `22 records in 1 segments, ${golden.length.toLocaleString("en-US")} bytes: all checksums are right\n`,
+        stdout: `22 records in 1 segment, ${golden.length.toLocaleString("en-US")} bytes: all checksums are right\n`,
         stderr: ""
       })
       const json = yield* mem(["log", "verify", "--json"], { cwd: home })
@@ -36,19 +52,47 @@ describe("mem log verify", () => {
         segments: 1,
         bytes: golden.length,
         records: 22,
-        torn: 0
+        torn: 0,
+        damaged: false,
+        faults: [],
+        more_faults: 0
       })
     }))
 
-  it.scopedLive("names the segment and the byte of damage, with 6", () =>
+  it.scopedLive("names every place of damage, with 6", () =>
     Effect.gen(function*() {
       const home = yield* homeOf(damaged)
       const text = yield* mem(["log", "verify", "--home", home])
-      assert.deepStrictEqual([text.code, text.stdout], [6, ""])
-      assert.match(text.stderr, /^mem: .*00000001\.jsonl is damaged at byte \d+: .*mem doctor --repair/)
+      assert.strictEqual(text.code, 6)
+      assert.match(
+        text.stdout,
+        /^(00000001\.jsonl at byte [\d,]+, \d+ bytes: damaged\n {2}its checksum is .*\n {2}lost: line \d+\n){2}20 records could be read in 1 segment, [\d,]+ bytes: 2 faults\n$/
+      )
+      assert.strictEqual(
+        text.stderr,
+        "mem: error: the log is damaged; run \"mem doctor --repair\" to keep all that is still good\n"
+      )
       const json = yield* mem(["log", "verify", "--home", home, "--json"])
-      const { error, ok } = JSON.parse(json.stdout)
-      assert.deepStrictEqual([json.code, ok, error.code], [6, false, "LogDamaged"])
+      const { damaged: is, faults, ok, records } = JSON.parse(json.stdout)
+      assert.deepStrictEqual([json.code, ok, is, records, faults.length], [6, false, true, 20, 2])
+      assert.deepInclude(faults[0], {
+        kind: "damaged",
+        segment: 1,
+        path: `${home}/${segment}`,
+        first_seq: 4,
+        last_seq: 4
+      })
+    }))
+
+  it.scopedLive("names a segment that is not the one which the next names, with 6", () =>
+    Effect.gen(function*() {
+      const home = yield* folder({ [segment]: golden, "log/segments/00000002.jsonl": behindAnother })
+      const text = yield* mem(["log", "verify", "--home", home])
+      assert.strictEqual(text.code, 6)
+      assert.match(
+        text.stdout,
+        /^00000001\.jsonl at byte 0, [\d,]+ bytes: mismatch\n {2}its sha256 is [0-9a-f]{64}, but /
+      )
     }))
 
   it.scopedLive("tells a torn tail from damage", () =>

@@ -7,6 +7,7 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { createHash } from "node:crypto"
 import { type LocatedRecord, LogReader } from "../../services/LogReader.ts"
 import type { LogGroup, LogWriter } from "../../services/LogWriter.ts"
 import { RecordKey } from "../../src/domain/Ids.ts"
@@ -14,6 +15,8 @@ import type { LogEntry } from "../../src/domain/LogRecord.ts"
 import { Record } from "../../src/domain/Record.ts"
 import { encode, maxLineBytes } from "../../src/log/Codec.ts"
 import { all, append, appendAlone, commit, exclusion, group, outline, vector } from "../fixtures/LogGroups.ts"
+
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
 const tooLarge: LogEntry = {
   kind: "record",
@@ -116,6 +119,29 @@ export const contract = (name: string, fixture: Fixture): void => {
         assert.deepStrictEqual(yield* all({ segment: 2, offset: 0 }), [])
         assert.deepStrictEqual(yield* reader.last, Option.fromNullable(lines.at(-1)))
         assert.deepStrictEqual(yield* reader.segments, [{ number: 1, bytes: offset }])
+      })
+    )
+
+    test(
+      "shows whoever inspects it every line and what its segments are, and no fault",
+      Effect.gen(function*() {
+        const reader = yield* LogReader
+        const inspected = Effect.map(Stream.runCollect(reader.inspect), Chunk.toReadonlyArray)
+        assert.deepStrictEqual(yield* inspected, [])
+        yield* append(group("a"), group("é 漢字"))
+        yield* append(group("b", { text: "ß".repeat(100_000), passages: 1 }))
+        const lines = yield* all()
+        const found = yield* inspected
+        assert.deepStrictEqual(found.slice(0, -1), lines.map((line) => ({ _tag: "Line", line })))
+        const bytes = Buffer.concat(lines.map(({ record }) => Either.getOrThrow(encode(record))))
+        const end = found.at(-1)
+        assert.deepInclude(end?._tag === "Segment" ? end.summary : {}, {
+          segment: 1,
+          bytes: bytes.length,
+          sha256: sha256(bytes),
+          // What the last write knew.
+          durable_to: lines.at(-3)?.position.offset
+        })
       })
     )
 
