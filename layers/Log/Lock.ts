@@ -1,53 +1,40 @@
 /**
- * One writer. `log/LOCK` is created exclusively and names its holder; it is taken over only where that process of this
+ * One writer. `log/LOCK` is created exclusively and names its holder. It is taken over only where that process of this
  * very host is known to be gone, never because it is old, never from another host.
+ *
+ * A stale lock is moved aside, to a name of its own (`LOCK.<uuid>.stale`), since nothing can delete a file only if it is
+ * still the one that was read: whoever was slow may move a lock that is in force. It stays in force where it then is.
+ * So a process that has created LOCK holds it only once it has seen, in this order, that no lock aside is in force, and
+ * that LOCK is still its own. What is aside and not in force is removed on the way, whoever has left it there.
+ *
+ * A lock that was never finished (empty, cut, garbled by a power cut) is not in force either: whoever made it looks at
+ * LOCK once more after writing it, and does not find its own. It is given 100 ms to be finished, then moved aside too.
  *
  * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { randomUUID } from "node:crypto"
 import type { LogFs } from "../../services/LogFs.ts"
-import { type LogFsError, LogLocked } from "../../src/domain/LogErrors.ts"
+import type { LogFsError, LogLocked } from "../../src/domain/LogErrors.ts"
 import { writeAll } from "../LogFs/WriteAll.ts"
+import { contentOf, encode, LockFile, worthOf } from "./LockFile.ts"
 import { pathsOf } from "./Paths.ts"
-import { type Processes, ProcessIdentity } from "./Processes.ts"
+import type { Processes } from "./Processes.ts"
+import { notFoundIs } from "./SegmentBytes.ts"
 
-class LockFile extends Schema.Class<LockFile>("mem/LockFile")({
-  ...ProcessIdentity.fields,
-  nonce: Schema.String,
-  started_at: Schema.String
-}) {}
-
-const json = Schema.parseJson(LockFile)
-const encode = Schema.encodeSync(json)
-const decode = Schema.decodeEither(json)
-
-const mostBytes = 64 * 1024
-const attempts = 5
-
-/** A holder that has created the file but not written it yet gets this long to do so. */
+/** How often a lock that is not finished is looked at before it is moved aside, and what passes between. */
+const patience = 5
 const pause = "20 millis"
 
-const text = (fs: LogFs["Type"], path: string): Effect.Effect<string, LogFsError> =>
-  Effect.scoped(Effect.gen(function*() {
-    const file = yield* fs.open(path, "read")
-    return new TextDecoder().decode(yield* file.read(0, mostBytes))
-  }))
+/** Others may take and leave the lock meanwhile; this often would be strange. */
+const mostAttempts = 100
 
-const write = (fs: LogFs["Type"], home: string, content: string): Effect.Effect<void, LogFsError> =>
-  Effect.scoped(Effect.gen(function*() {
-    const { lock, log } = pathsOf(home)
-    const file = yield* fs.open(lock, "create")
-    yield* writeAll(file, lock, 0, new TextEncoder().encode(content))
-    yield* file.sync
-    yield* fs.syncDir(log)
-  }))
+const isAside = (name: string): boolean => name.startsWith("LOCK.") && name.endsWith(".stale")
 
-const isReason = (reason: LogFsError["reason"]) => (error: LogFsError): boolean => error.reason === reason
+const gone = notFoundIs<void>(undefined)
 
 /**
  * Takes the lock, or fails with who holds it. It is released with the scope.
@@ -60,57 +47,90 @@ export const acquire = (
   home: string,
   processes: Processes
 ): Effect.Effect<void, LogLocked | LogFsError, Scope.Scope> => {
-  const { lock } = pathsOf(home)
+  const { lock, log } = pathsOf(home)
 
-  /** Moved aside under a name of its own first: what is broken is what was read, whoever else tries at the same time. */
-  const breakLock = (seen: string) =>
-    Effect.gen(function*() {
-      const aside = `${lock}.${randomUUID()}.stale`
-      yield* fs.rename(lock, aside)
-      const moved = yield* text(fs, aside)
-      if (moved !== seen) return yield* fs.rename(aside, lock)
-      yield* Effect.logWarning(`${lock} was left by a process that is gone; it is taken over`)
-      yield* fs.unlink(aside)
-    }).pipe(Effect.catchIf(isReason("NotFound"), () => Effect.void))
+  const aside = Effect.map(fs.list(log), (names) => names.filter(isAside).map((name) => `${log}/${name}`))
 
-  const inspect = (attempt: number): Effect.Effect<void, LogLocked | LogFsError> =>
+  const moveAside = Effect.suspend(() => fs.rename(lock, `${lock}.${randomUUID()}.stale`)).pipe(gone)
+
+  const create = (content: string): Effect.Effect<void, LogFsError> =>
+    Effect.scoped(Effect.gen(function*() {
+      const file = yield* fs.open(lock, "create")
+      yield* writeAll(file, lock, 0, new TextEncoder().encode(content)).pipe(
+        Effect.zipRight(file.sync),
+        Effect.zipRight(fs.syncDir(log)),
+        Effect.tapError(() => quietly(Effect.zipRight(moveUnfinished, giveBack(content))))
+      )
+    }))
+
+  /** Wherever it is: somebody slow may have moved it. */
+  const giveBack = (content: string): Effect.Effect<void, LogFsError> =>
     Effect.gen(function*() {
-      const seen = yield* text(fs, lock)
-      const holder = decode(seen)
-      if (Either.isLeft(holder)) {
-        // Empty or cut: written by a process that died between two operations, or is between them now.
-        return yield* attempt < attempts ? Effect.sleep(pause) : breakLock(seen)
+      if (Option.contains(yield* contentOf(fs, lock), content)) yield* gone(fs.unlink(lock))
+      for (const path of yield* aside) {
+        const found = yield* contentOf(fs, path)
+        if (Option.isNone(found)) continue
+        const unfinished = (yield* worthOf(processes, path, found.value))._tag === "Unfinished"
+        if (found.value === content || unfinished) yield* gone(fs.unlink(path))
       }
-      const { right } = holder
-      const gone = right.host === processes.self.host && !(yield* processes.lives(right))
-      if (gone) return yield* breakLock(seen)
-      return yield* new LogLocked({
-        path: lock,
-        pid: right.pid,
-        host: right.host,
-        command: right.command,
-        started_at: right.started_at
-      })
-    }).pipe(Effect.catchIf((error) => error._tag === "LogFsError" && isReason("NotFound")(error), () => Effect.void))
+    })
 
-  const take = (content: string, attempt: number): Effect.Effect<void, LogLocked | LogFsError> =>
-    Effect.catchIf(
-      write(fs, home, content),
-      (error) => isReason("AlreadyExists")(error) && attempt <= attempts * 2,
-      () => Effect.zipRight(inspect(attempt), take(content, attempt + 1))
-    )
+  const moveUnfinished = Effect.gen(function*() {
+    const found = yield* contentOf(fs, lock)
+    if (Option.isNone(found)) return
+    if ((yield* worthOf(processes, lock, found.value))._tag === "Unfinished") yield* moveAside
+  })
+
+  const quietly = (effect: Effect.Effect<void, LogFsError>): Effect.Effect<void> =>
+    Effect.catchAll(effect, (error) => Effect.logWarning(error.message))
+
+  /** Whether the lock that was created with this content is the one in force. */
+  const confirm = (content: string): Effect.Effect<boolean, LogLocked | LogFsError> =>
+    Effect.gen(function*() {
+      for (const path of yield* aside) {
+        const found = yield* contentOf(fs, path)
+        if (Option.isNone(found)) continue
+        const worth = yield* worthOf(processes, path, found.value)
+        if (worth._tag === "Held" && found.value !== content) return yield* worth.error
+        yield* gone(fs.unlink(path))
+      }
+      return Option.contains(yield* contentOf(fs, lock), content)
+    })
+
+  /** Makes way for a lock, or fails because the one that is there is in force. */
+  const makeWay = (looks: number): Effect.Effect<number, LogLocked | LogFsError> =>
+    Effect.gen(function*() {
+      const found = yield* contentOf(fs, lock)
+      if (Option.isNone(found)) return 0
+      const worth = yield* worthOf(processes, lock, found.value)
+      if (worth._tag === "Held") return yield* worth.error
+      if (worth._tag === "Unfinished" && looks < patience) return yield* Effect.as(Effect.sleep(pause), looks + 1)
+      yield* Effect.logWarning(`${lock} was left by a process that is gone; it is taken over`)
+      yield* moveAside
+      return 0
+    })
 
   const mine = Effect.map(Clock.currentTimeMillis, (now) =>
     encode(
       new LockFile({ ...processes.self, nonce: randomUUID(), started_at: new Date(now).toISOString() })
     ))
 
+  const take = (attempt: number, looks: number): Effect.Effect<string, LogLocked | LogFsError> =>
+    Effect.gen(function*() {
+      const content = yield* mine
+      const made = yield* Effect.either(create(content))
+      if (made._tag === "Left") {
+        if (made.left.reason !== "AlreadyExists" || attempt >= mostAttempts) return yield* made.left
+        return yield* take(attempt + 1, yield* makeWay(looks))
+      }
+      const isMine = yield* Effect.tapError(confirm(content), () => quietly(giveBack(content)))
+      if (isMine) return content
+      yield* giveBack(content)
+      return yield* take(attempt + 1, 0)
+    })
+
   return Effect.asVoid(Effect.acquireRelease(
-    Effect.tap(mine, (content) => take(content, 1)),
-    (content) =>
-      Effect.gen(function*() {
-        // Another one may have taken it over by mistake of a person: only the own lock is taken away.
-        if ((yield* text(fs, lock)) === content) yield* fs.unlink(lock)
-      }).pipe(Effect.catchAll((error) => Effect.logWarning(error.message)))
+    take(1, 0),
+    (content) => quietly(giveBack(content))
   ))
 }

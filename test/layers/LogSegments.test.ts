@@ -12,10 +12,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync, statSync } from "node:fs"
-import system from "node:process"
 import { crc32 } from "node:zlib"
 import * as Processes from "../../layers/Log/Processes.ts"
 import * as Segments from "../../layers/Log/Segments.ts"
@@ -23,13 +21,13 @@ import * as Node from "../../layers/LogFs/Node.ts"
 import * as Simulated from "../../layers/LogFs/Simulated.ts"
 import * as Disk from "../../layers/LogFs/SimulatedDisk.ts"
 import type { Options } from "../../layers/LogFs/SimulatedProcess.ts"
-import { type LogFile, LogFs } from "../../services/LogFs.ts"
+import { LogFs } from "../../services/LogFs.ts"
 import { LogReader } from "../../services/LogReader.ts"
 import type { LogWriter } from "../../services/LogWriter.ts"
-import { type FsReason, LogFsError } from "../../src/domain/LogErrors.ts"
 import { maxLineBytes } from "../../src/log/Codec.ts"
 import * as Live from "../../src/log/Live.ts"
 import { all, append, appendAlone, exclusion, group, outline, vector } from "../fixtures/LogGroups.ts"
+import { probe, refuse } from "../fixtures/ProbedLogFs.ts"
 import { temporaryHome } from "../fixtures/TemporaryHome.ts"
 
 const home = "/home"
@@ -101,63 +99,6 @@ const cutAfter = <A, E>(disk: Disk.Disk, program: Effect.Effect<A, E, Services>,
     yield* Effect.exit(withLog(process.service, Effect.zipRight(program, process.processLoss), options))
     return yield* process.disk
   })
-
-/** A LogFs that says what is asked of it, can be told what happens before it, and may write little at a time. */
-interface Probe {
-  readonly service: LogFs["Type"]
-  readonly calls: Array<string>
-  readonly reads: Array<number>
-  before: (operation: string, path: string) => Effect.Effect<void, LogFsError>
-  mostBytes: number
-}
-
-const probe = (fs: LogFs["Type"]): Probe => {
-  const state: Omit<Probe, "service"> = {
-    calls: [],
-    reads: [],
-    before: () => Effect.void,
-    mostBytes: Number.POSITIVE_INFINITY
-  }
-  const then = <A, E, R>(operation: string, path: string, effect: Effect.Effect<A, E, R>) =>
-    Effect.suspend(() => {
-      state.calls.push(`${operation} ${path}`)
-      return Effect.zipRight(result.before(operation, path), effect)
-    })
-  const fileOf = (file: LogFile, path: string): LogFile => ({
-    size: then("size", path, file.size),
-    read: (offset, length) =>
-      then("read", path, file.read(offset, length)).pipe(
-        Effect.tap((found) => Effect.sync(() => state.reads.push(Math.max(length, found.length))))
-      ),
-    write: (offset, content) =>
-      then("write", path, Effect.suspend(() => file.write(offset, content.subarray(0, result.mostBytes)))),
-    truncate: (size) => then("truncate", path, file.truncate(size)),
-    datasync: then("datasync", path, file.datasync),
-    sync: then("sync", path, file.sync)
-  })
-  const result: Probe = Object.assign(state, {
-    service: LogFs.of({
-      open: (path, mode) =>
-        then(
-          mode === "create" ? "create" : "open",
-          path,
-          Effect.map(fs.open(path, mode), (file) => fileOf(file, path))
-        ),
-      list: (dir) => then("list", dir, fs.list(dir)),
-      makeDir: (dir) => then("makeDir", dir, fs.makeDir(dir)),
-      rename: (from, to) => then("rename", from, fs.rename(from, to)),
-      unlink: (path) => then("unlink", path, fs.unlink(path)),
-      syncDir: (dir) => then("syncDir", dir, fs.syncDir(dir)),
-      free: (path) => then("free", path, fs.free(path))
-    })
-  })
-  return result
-}
-
-const refuse =
-  (reason: FsReason, operation: string, match: (path: string) => boolean = isSegment) =>
-  (asked: string, path: string): Effect.Effect<void, LogFsError> =>
-    asked === operation && match(path) ? Effect.fail(new LogFsError({ operation, path, reason })) : Effect.void
 
 const probed = (options: Options = {}) =>
   Effect.map(Simulated.make({ disk: fresh, ...options }), (process) => ({ process, fs: probe(process.service) }))
@@ -865,119 +806,5 @@ describe("Log/Segments, reading", () => {
       })
       yield* Effect.provide(reads, Layer.provide(Segments.reader({ home }), process.layer))
       assert.deepStrictEqual(yield* process.steps, [])
-    }))
-})
-
-describe("Log/Segments, the lock", () => {
-  const self = Processes.live.self
-  const gonePid = spawnSync(system.execPath, ["--version"]).pid
-
-  const lockOf = (identity: Partial<typeof self>): string =>
-    JSON.stringify({ ...self, ...identity, nonce: "n", started_at: "2026-11-29T20:00:00.000Z" })
-
-  /** Opens a writer on a home with that lock; whose the lock is then. */
-  const take = (lock: string) =>
-    Effect.gen(function*() {
-      const process = yield* Simulated.make({ disk: put(fresh, lockPath, bytes(lock)) })
-      const files = Effect.map(process.disk, (disk) => Disk.files(disk, "cached"))
-      const held = Effect.map(files, (all) => text(all.get(lockPath)))
-      const exit = yield* Effect.exit(withLog(process.service, held, { processes: Processes.live }))
-      return { exit, left: [...(yield* files).keys()].filter((path) => path.includes("LOCK")), now: yield* held }
-    })
-
-  it.effect("refuses a second writer at once, naming who holds it, and leaves it to that one", () =>
-    Effect.gen(function*() {
-      const process = yield* Simulated.make({ disk: fresh })
-      const processes: Processes.Processes = { self: mortal.self, lives: () => Effect.succeed(true) }
-      const program = Effect.gen(function*() {
-        const error = yield* Effect.flip(
-          Effect.provide(Effect.void, logOn(process.service, { processes }))
-        )
-        assert.deepInclude(error, { _tag: "LogLocked", path: lockPath, pid: 4711, host: "here", command: "mem sync" })
-        yield* append(group("a"))
-      })
-      yield* withLog(process.service, program, { processes })
-      assert.isFalse(Disk.files(yield* process.disk, "cached").has(lockPath))
-      yield* withLog(process.service, append(group("b")), { processes })
-    }))
-
-  for (
-    const [name, lock] of [
-      ["a process that is gone", lockOf({ pid: gonePid, start_ticks: "1" })],
-      ["a process that is gone, where the system tells no start", lockOf({ pid: gonePid, start_ticks: "" })],
-      ["a process whose number was given out again", lockOf({ start_ticks: "1" })],
-      ["another boot", lockOf({ boot_id: "another" })],
-      ["a process that died before it wrote it", ""],
-      ["a process that died while it wrote it", "{\"pid\":1,"],
-      ["a power cut, as zeros", "\0".repeat(100)]
-    ] as const
-  ) {
-    it.effect(`takes over the lock of ${name}, and gives it back`, () =>
-      Effect.gen(function*() {
-        const { exit, left } = yield* take(lock)
-        assert.deepInclude(JSON.parse(Exit.isSuccess(exit) ? exit.value : "{}"), { pid: self.pid })
-        assert.deepStrictEqual(left, [])
-      }))
-  }
-
-  for (
-    const [name, lock] of [
-      ["a process that lives", lockOf({})],
-      ["a process that answers, where the system tells no start", lockOf({ start_ticks: "" })],
-      ["another host, gone or not", lockOf({ host: "elsewhere", pid: gonePid, boot_id: "another" })],
-      ["long ago", JSON.stringify({ ...JSON.parse(lockOf({})), started_at: "1970-01-01T00:00:00.000Z" })]
-    ] as const
-  ) {
-    it.effect(`leaves the lock of ${name}`, () =>
-      Effect.gen(function*() {
-        const { exit, left, now } = yield* take(lock)
-        const error = Exit.isFailure(exit) ? Cause.failureOption(exit.cause) : Option.none()
-        assert.deepInclude(Option.getOrThrow(error), { _tag: "LogLocked" })
-        assert.strictEqual(now, lock)
-        assert.deepStrictEqual(left, [lockPath])
-      }))
-  }
-
-  it.effect("takes a process that may not be signalled for one that lives", () =>
-    Effect.gen(function*() {
-      const { kill } = system
-      system.kill = () => {
-        throw Object.assign(new Error("EPERM"), { code: "EPERM" })
-      }
-      const lives = yield* Effect.ensuring(
-        Processes.live.lives(new Processes.ProcessIdentity({ ...self, start_ticks: "" })),
-        Effect.sync(() => {
-          system.kill = kill
-        })
-      )
-      assert.isTrue(lives)
-    }))
-
-  it.effect("is taken over by one only of many who try at the same time", () =>
-    Effect.gen(function*() {
-      const process = yield* Simulated.make({ disk: put(fresh, lockPath, bytes(lockOf({ boot_id: "another" }))) })
-      const done = yield* Deferred.make<void>()
-      let finished = 0
-      const exits = yield* Effect.forEach(numbers(6), () =>
-        Effect.exit(withLog(process.service, Deferred.await(done), { processes: Processes.live })).pipe(
-          Effect.tap(() =>
-            ++finished === 5 ? Deferred.succeed(done, undefined) : Effect.void
-          )
-        ), { concurrency: "unbounded" })
-      assert.strictEqual(exits.filter(Exit.isSuccess).length, 1)
-    }))
-
-  it.effect("does not take away a lock that has become another's", () =>
-    Effect.gen(function*() {
-      const process = yield* Simulated.make({ disk: fresh })
-      const other = lockOf({ host: "elsewhere" })
-      const program = Effect.gen(function*() {
-        yield* process.service.unlink(lockPath)
-        yield* Effect.scoped(
-          Effect.flatMap(process.service.open(lockPath, "create"), (file) => file.write(0, bytes(other)))
-        )
-      })
-      yield* withLog(process.service, program)
-      assert.strictEqual(text(Disk.files(yield* process.disk, "cached").get(lockPath)), other)
     }))
 })
