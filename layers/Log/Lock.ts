@@ -14,6 +14,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { randomUUID } from "node:crypto"
@@ -25,12 +26,19 @@ import { pathsOf } from "./Paths.ts"
 import type { Processes } from "./Processes.ts"
 import { notFoundIs } from "./SegmentBytes.ts"
 
-/** How often a lock that is not finished is looked at before it is moved aside, and what passes between. */
+/** How often a lock that is not finished, or met half way, is looked at again, and what passes between. */
 const patience = 5
 const pause = "20 millis"
 
 /** Others may take and leave the lock meanwhile; this often would be strange. */
 const mostAttempts = 100
+
+/** What a process has met so far: locks that were not finished, and others who were taking it at the same time. */
+interface Race {
+  readonly attempts: number
+  readonly looks: number
+  readonly collisions: number
+}
 
 const isAside = (name: string): boolean => name.startsWith("LOCK.") && name.endsWith(".stale")
 
@@ -98,39 +106,50 @@ export const acquire = (
     })
 
   /** Makes way for a lock, or fails because the one that is there is in force. */
-  const makeWay = (looks: number): Effect.Effect<number, LogLocked | LogFsError> =>
+  const makeWay = (race: Race): Effect.Effect<Race, LogLocked | LogFsError> =>
     Effect.gen(function*() {
       const found = yield* contentOf(fs, lock)
-      if (Option.isNone(found)) return 0
+      if (Option.isNone(found)) return race
       const worth = yield* worthOf(processes, lock, found.value)
-      if (worth._tag === "Held") return yield* worth.error
-      if (worth._tag === "Unfinished" && looks < patience) return yield* Effect.as(Effect.sleep(pause), looks + 1)
+      if (worth._tag === "Held") return yield* collide(race, worth.error)
+      if (worth._tag === "Unfinished" && race.looks < patience) {
+        return yield* Effect.as(Effect.sleep(pause), { ...race, looks: race.looks + 1 })
+      }
       yield* Effect.logWarning(`${lock} was left by a process that is gone; it is taken over`)
       yield* moveAside
-      return 0
+      return { ...race, looks: 0 }
     })
+
+  /** Of those who come at the same time one shall have it: whoever met another one half way looks again. */
+  const collide = (race: Race, error: LogLocked): Effect.Effect<Race, LogLocked> =>
+    race.collisions === 0 || race.collisions > patience
+      ? error
+      : Effect.as(Effect.sleep(pause), { ...race, collisions: race.collisions + 1 })
 
   const mine = Effect.map(Clock.currentTimeMillis, (now) =>
     encode(
       new LockFile({ ...processes.self, nonce: randomUUID(), started_at: new Date(now).toISOString() })
     ))
 
-  const take = (attempt: number, looks: number): Effect.Effect<string, LogLocked | LogFsError> =>
+  const take = (race: Race): Effect.Effect<string, LogLocked | LogFsError> =>
     Effect.gen(function*() {
       const content = yield* mine
       const made = yield* Effect.either(create(content))
-      if (made._tag === "Left") {
-        if (made.left.reason !== "AlreadyExists" || attempt >= mostAttempts) return yield* made.left
-        return yield* take(attempt + 1, yield* makeWay(looks))
+      if (Either.isLeft(made)) {
+        if (made.left.reason !== "AlreadyExists" || race.attempts > mostAttempts) return yield* made.left
+        return yield* take(yield* makeWay({ ...race, attempts: race.attempts + 1 }))
       }
-      const isMine = yield* Effect.tapError(confirm(content), () => quietly(giveBack(content)))
-      if (isMine) return content
-      yield* giveBack(content)
-      return yield* take(attempt + 1, 0)
+      const confirmed = yield* Effect.either(confirm(content))
+      if (Either.isRight(confirmed) && confirmed.right) return content
+      const again = { looks: 0, attempts: race.attempts + 1, collisions: race.collisions + 1 }
+      if (Either.isRight(confirmed)) return yield* Effect.zipRight(giveBack(content), take(again))
+      yield* quietly(giveBack(content))
+      const { left } = confirmed
+      return yield* left._tag === "LogLocked" ? Effect.flatMap(collide(again, left), take) : left
     })
 
   return Effect.asVoid(Effect.acquireRelease(
-    take(1, 0),
+    take({ attempts: 1, looks: 0, collisions: 0 }),
     (content) => quietly(giveBack(content))
   ))
 }

@@ -305,8 +305,8 @@ describe("Lock, cut short", () => {
 describe("Lock, among many", () => {
   const contenders = 4
 
-  /** Each comes, holds it for some turns, goes, and comes again. */
-  const compete = (files: { readonly [path: string]: string }, deadly: number, seed: number) =>
+  /** Each comes, holds it for some turns, goes, and comes again, or not. */
+  const compete = (files: { readonly [path: string]: string }, deadly: number, visits: number, seed: number) =>
     Effect.gen(function*() {
       const process = yield* Simulated.make({ disk: diskOf(files) })
       const holders = new Set<number>()
@@ -328,7 +328,7 @@ describe("Lock, among many", () => {
             Effect.withClock(clock),
             Effect.catchTag("LogLocked", () => turn),
             Effect.orDie,
-            Effect.repeatN(2)
+            Effect.repeatN(visits - 1)
           )
         }),
         { deadly, mostTurns: 5_000, seed }
@@ -341,19 +341,22 @@ describe("Lock, among many", () => {
       Effect.gen(function*() {
         let held = 0
         let deaths = 0
-        for (const seed of numbers(60)) {
-          const outcome = yield* compete(files, seed % 2 === 0 ? 0 : 20, seed)
+        for (const seed of numbers(40)) {
+          const outcome = yield* compete(files, seed % 2 === 0 ? 0 : 20, 1 + seed % 4, seed)
           assert.deepStrictEqual(outcome.fouls, [], `seed ${seed}`)
           assert.isBelow(outcome.turns, 5_000, `seed ${seed} comes to no end`)
           held += outcome.held
           deaths += outcome.died.size
-          if (outcome.died.size === 0) assert.deepStrictEqual([...locksOn(outcome.disk)], [], `seed ${seed}`)
+          if (outcome.died.size === 0) {
+            assert.isAbove(outcome.held, 0, `seed ${seed}: everybody was refused`)
+            assert.deepStrictEqual([...locksOn(outcome.disk)], [], `seed ${seed}`)
+          }
           // Whatever they left is no hindrance.
           const { exit, left } = yield* run({ disk: outcome.disk }, alone(9))
           assert.isTrue(Exit.isSuccess(exit), `seed ${seed}: ${exit}`)
           assert.deepStrictEqual([...left], [], `seed ${seed}`)
         }
-        assert.isAbove(held, 120)
+        assert.isAbove(held, 40)
         assert.isAbove(deaths, 10)
       }))
   }

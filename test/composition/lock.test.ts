@@ -1,0 +1,60 @@
+/** The log's lock between real processes on a real disk. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as fs from "node:fs"
+import { fileURLToPath } from "node:url"
+import { folder, node, start } from "./Mem.ts"
+
+const holder = fileURLToPath(new URL("./holdLock.mjs", import.meta.url))
+
+const locksIn = (home: string): ReadonlyArray<string> =>
+  fs.readdirSync(`${home}/log`).filter((name) => name.startsWith("LOCK"))
+
+const pidIn = (path: string): number => JSON.parse(fs.readFileSync(path, "utf8")).pid
+
+/** Comes, and goes at once. */
+const visit = (home: string) => Effect.map(node([holder, home]), ({ stdout }) => stdout)
+
+describe("the lock of a log", () => {
+  it.scopedLive("is refused while its holder lives, stopped or not, and taken over when that is killed", () =>
+    Effect.gen(function*() {
+      const home = yield* folder()
+      const first = yield* start([holder, home])
+      assert.strictEqual(yield* first.line, "held")
+      const pid = pidIn(`${home}/log/LOCK`)
+      const refused = `LogLocked ${pid} ${home}/log/LOCK is held by process ${pid} on `
+      assert.isTrue((yield* visit(home)).startsWith(refused))
+      yield* first.kill("SIGSTOP")
+      assert.isTrue((yield* visit(home)).startsWith(refused))
+      assert.deepStrictEqual(locksIn(home), ["LOCK"])
+      yield* first.kill("SIGKILL")
+      yield* first.ended
+      assert.strictEqual(yield* visit(home), "held\ngiven back\n")
+      assert.deepStrictEqual(locksIn(home), [])
+    }))
+
+  it.scopedLive("goes to one of many who come at once to a stale one, and nothing is left of those that died", () =>
+    Effect.gen(function*() {
+      const home = yield* folder()
+      const dead = yield* start([holder, home])
+      assert.strictEqual(yield* dead.line, "held")
+      yield* dead.kill("SIGKILL")
+      yield* dead.ended
+      // As processes leave it that died while they took it over.
+      fs.copyFileSync(`${home}/log/LOCK`, `${home}/log/LOCK.one.stale`)
+      fs.writeFileSync(`${home}/log/LOCK.two.stale`, "")
+      const all = yield* Effect.forEach(Array.from({ length: 5 }), () => start([holder, home]))
+      const said = yield* Effect.forEach(all, ({ line }) => line, { concurrency: "unbounded" })
+      assert.strictEqual(said.filter((line) => line === "held").length, 1, said.join("\n"))
+      const winner = all[said.indexOf("held")]
+      const pid = pidIn(`${home}/log/LOCK`)
+      for (const line of said) assert.match(line ?? "", /^held$|^LogLocked \d+ /)
+      assert.deepStrictEqual(locksIn(home), ["LOCK"])
+      // Somebody slow, who took it for the stale one, moves it: it stays in force, and is given back all the same.
+      fs.renameSync(`${home}/log/LOCK`, `${home}/log/LOCK.slow.stale`)
+      assert.isTrue((yield* visit(home)).startsWith(`LogLocked ${pid} ${home}/log/LOCK.slow.stale is held`))
+      winner?.stdin.end()
+      yield* winner?.ended ?? Effect.void
+      assert.deepStrictEqual(locksIn(home), [])
+    }))
+})
