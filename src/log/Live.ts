@@ -1,19 +1,20 @@
 /**
  * What the log says is live: the one fold that projection, rebuild, cache, registry and manifest recovery share. Pure.
  *
- * A group counts once its commit is read with the right number of lines; a group that was cut off, or that another line
- * broke into, never does. A vector counts by itself, whatever became of its group.
+ * `Gather.ts` says which lines count, `LiveDocument.ts` what a group does to its document; here all documents are kept in
+ * memory.
  *
  * @since 0.1.0
  */
-import * as Chunk from "effect/Chunk"
 import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
 import type { LocatedRecord, LogPosition } from "../../services/LogReader.ts"
 import type { FoldedLine } from "../../services/Projection.ts"
-import type { ChunkId, ConnectorName, DocId, EmbedderFingerprint, Seq, Sha256 } from "../domain/Ids.ts"
+import type { ChunkId, ConnectorName, DocId, Seq, Sha256 } from "../domain/Ids.ts"
 import { ManifestEntry } from "../domain/Manifest.ts"
-import type { Commit, Reference } from "../domain/Reference.ts"
+import type { Commit, Reference, Vector } from "../domain/Reference.ts"
+import { type Counted, gather, type Open, type WholeGroup } from "./Gather.ts"
+import { commit as stepOf, keptThrough, type Known } from "./LiveDocument.ts"
 
 /**
  * A live passage, by where it stands: its text stays in the log.
@@ -54,18 +55,7 @@ export type Change =
     readonly added: ReadonlyArray<Reference>
     readonly removed: ReadonlyArray<ChunkId>
   }
-  | {
-    readonly _tag: "Vector"
-    readonly embed_sha256: Sha256
-    readonly model: EmbedderFingerprint
-    readonly position: LogPosition
-    readonly data: string
-  }
-
-interface OpenGroup {
-  readonly txn: number
-  readonly lines: Chunk.Chunk<LocatedRecord>
-}
+  | { readonly _tag: "Vector"; readonly vector: Vector; readonly position: LogPosition }
 
 /**
  * The state of the fold. Documents by {@link documentKey}; the last line that went into it.
@@ -76,7 +66,7 @@ interface OpenGroup {
 export interface Live {
   readonly documents: HashMap.HashMap<string, LiveDocument>
   readonly excluded: HashMap.HashMap<string, boolean>
-  readonly open: Option.Option<OpenGroup>
+  readonly open: Open
   readonly last: Option.Option<FoldedLine>
 }
 
@@ -103,40 +93,30 @@ export const documentKey = (connector: ConnectorName, doc_id: DocId): string => 
 
 const isExcluded = (live: Live, key: string): boolean => Option.getOrElse(HashMap.get(live.excluded, key), () => false)
 
-/** An excluded document that may come back is unknown again: the next sync finds it new. */
 const setExcluded = (live: Live, key: string, excluded: boolean): Live => {
   const document = HashMap.get(live.documents, key)
-  const stale = !excluded && Option.isSome(document) && document.value.commit.removed === true
+  const removed = Option.exists(document, ({ commit }) => commit.removed === true)
   return {
     ...live,
     excluded: HashMap.set(live.excluded, key, excluded),
-    documents: stale ? HashMap.remove(live.documents, key) : live.documents
+    documents: keptThrough(excluded, { removed }) ? live.documents : HashMap.remove(live.documents, key)
   }
 }
 
-/** A version replaces all of the old one, whatever its tombstones name; a commit of vectors alone leaves it as it is. */
-const commitGroup = (
-  before: Live,
-  commit: Commit,
-  seq: Seq,
-  lines: ReadonlyArray<LocatedRecord>
-): readonly [Live, ReadonlyArray<Change>] => {
+const commitGroup = (live: Live, group: WholeGroup): readonly [Live, ReadonlyArray<Change>] => {
+  const { commit, seq } = group
   const key = documentKey(commit.connector, commit.doc_id)
-  const live = lines.reduce(
-    (state, { record }) => record.kind === "exclusion" ? setExcluded(state, key, record.body.excluded) : state,
-    before
-  )
-  const tombstoned = new Set(lines.flatMap(({ record }) => record.kind === "tombstone" ? [record.body.chunk_id] : []))
-  const added = lines.flatMap(({ position, record }) =>
-    record.kind === "reference" ? [{ position, reference: record.body }] : []
-  )
-  const old = Option.match(HashMap.get(live.documents, key), { onNone: () => [], onSome: ({ passages }) => passages })
-  const replaces = added.length > 0 || commit.chunk_count === 0
-  const kept = replaces ? [] : old.filter(({ chunk_id }) => !tombstoned.has(chunk_id))
-  const stays = new Set(kept.map(({ chunk_id }) => chunk_id))
-  const removed = old.map(({ chunk_id }) => chunk_id).filter((id) => !stays.has(id))
+  const before = HashMap.get(live.documents, key)
+  const old = Option.match(before, { onNone: () => [], onSome: ({ passages }) => passages })
+  const known: Known = {
+    excluded: isExcluded(live, key),
+    removed: Option.exists(before, (document) => document.commit.removed === true),
+    chunk_ids: old.map(({ chunk_id }) => chunk_id)
+  }
+  const { added, excluded, kept, removed } = stepOf(known, group)
+  const gone = new Set(removed)
   const passages = [
-    ...kept,
+    ...old.filter(({ chunk_id }) => !gone.has(chunk_id)),
     ...added.map(({ position, reference: { chunk_id, embed_sha256, ordinal } }) => ({
       chunk_id,
       ordinal,
@@ -144,25 +124,29 @@ const commitGroup = (
       position
     }))
   ].sort((a, b) => a.ordinal - b.ordinal)
-  const documents = commit.removed === true && !isExcluded(live, key)
-    ? HashMap.remove(live.documents, key)
-    : HashMap.set(live.documents, key, { commit, seq, passages })
   return [
-    { ...live, documents, open: Option.none() },
+    {
+      ...live,
+      excluded: excluded === known.excluded ? live.excluded : HashMap.set(live.excluded, key, excluded),
+      documents: kept
+        ? HashMap.set(live.documents, key, { commit, seq, passages })
+        : HashMap.remove(live.documents, key)
+    },
     [{ _tag: "Committed", commit, seq, added: added.map(({ reference }) => reference), removed }]
   ]
 }
 
-const join = (live: Live, line: LocatedRecord): Option.Option<OpenGroup> => {
-  const { txn } = line.record
-  if (txn === undefined) return Option.none()
-  return Option.some({
-    txn,
-    lines: Option.match(Option.filter(live.open, (open) => open.txn === txn), {
-      onNone: () => line.record.seq === txn ? Chunk.of(line) : Chunk.empty(),
-      onSome: ({ lines }) => Chunk.append(lines, line)
-    })
-  })
+const count = (live: Live, counted: Counted): readonly [Live, ReadonlyArray<Change>] => {
+  switch (counted._tag) {
+    case "Group":
+      return commitGroup(live, counted)
+    case "Exclusion": {
+      const { connector, doc_id, excluded } = counted.exclusion
+      return [setExcluded(live, documentKey(connector, doc_id), excluded), []]
+    }
+    case "Vector":
+      return [live, [counted]]
+  }
 }
 
 /**
@@ -173,32 +157,9 @@ const join = (live: Live, line: LocatedRecord): Option.Option<OpenGroup> => {
  */
 export const apply = (before: Live, line: LocatedRecord): readonly [Live, ReadonlyArray<Change>] => {
   const { length, position, record } = line
-  const live: Live = {
-    ...before,
-    last: Option.some({ seq: record.seq, at: record.at, position, length })
-  }
-  if (record.kind === "commit") {
-    const lines = record.txn === record.seq
-      ? []
-      : Option.match(Option.filter(live.open, ({ txn }) => txn === record.txn), {
-        onNone: () => [],
-        onSome: ({ lines }) => Chunk.toReadonlyArray(lines)
-      })
-    return lines.length === record.body.n
-      ? commitGroup(live, record.body, record.seq, lines)
-      : [{ ...live, open: Option.none() }, []]
-  }
-  const next = { ...live, open: join(live, line) }
-  // One that belongs to a group counts with its commit.
-  if (record.kind === "exclusion" && record.txn === undefined) {
-    const { connector, doc_id, excluded } = record.body
-    return [setExcluded(next, documentKey(connector, doc_id), excluded), []]
-  }
-  if (record.kind === "vector") {
-    const { data, embed_sha256, model } = record.body
-    return [next, [{ _tag: "Vector", embed_sha256, model, position, data }]]
-  }
-  return [next, []]
+  const [open, counted] = gather(before.open, line)
+  const live: Live = { ...before, open, last: Option.some({ seq: record.seq, at: record.at, position, length }) }
+  return Option.match(counted, { onNone: () => [live, []], onSome: (value) => count(live, value) })
 }
 
 /**
