@@ -1,6 +1,6 @@
 /**
  * A cache around any embedder: what the log has a vector for is not embedded again. The log's `vector` lines are the
- * cache; in memory there is only where each of them stands, never the vectors.
+ * cache; an index says where each of them stands.
  *
  * It only reads. Whoever embeds writes the vectors to the log, and the next call finds them there. A log that cannot be
  * read costs embedding, never a wrong or missing answer: a line that is not the wanted vector is a miss, and from then
@@ -8,26 +8,27 @@
  *
  * @since 0.1.0
  */
-import type * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import { Embedder } from "../../services/Embedder.ts"
-import { type LocatedRecord, type LogPosition, LogReader } from "../../services/LogReader.ts"
+import { type LogPosition, LogReader } from "../../services/LogReader.ts"
+import { VectorIndex } from "../../services/VectorIndex.ts"
 import { EmbedderError, type EmbedderUnavailable, type EmbedRefused } from "../../src/domain/EmbedderErrors.ts"
+import { Sha256 } from "../../src/domain/Ids.ts"
 import type { LogRecord } from "../../src/domain/LogRecord.ts"
 import type { Vector } from "../../src/domain/Reference.ts"
 import { decode } from "../../src/log/Float32.ts"
+import * as FromLog from "../VectorIndex/FromLog.ts"
 
 /** How many lines of the log are read at the same time. */
 const readsInFlight = 8
 
 type Answer = Either.Either<Float32Array, EmbedRefused>
 
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+const sha256 = (text: string): Sha256 => Sha256.make(createHash("sha256").update(text).digest("hex"))
 
 const distinct = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(texts)]
 
@@ -37,81 +38,64 @@ const vectorOf = (embedder: Embedder["Type"], record: LogRecord): Option.Option<
     ? Option.some(record.body)
     : Option.none()
 
-/** Where the vector of each text stands, by the text's sha256. It is made of the log when first asked. */
-const makeIndex = (embedder: Embedder["Type"], log: LogReader["Type"]) =>
-  Effect.gen(function*() {
-    const turn = yield* Effect.makeSemaphore(1)
-    const positions = new Map<string, LogPosition>()
-    let next: LogPosition | undefined = undefined
-    let warned = false
+const samePlace = (a: LogPosition, b: LogPosition | undefined): boolean =>
+  a.segment === b?.segment && a.offset === b.offset
 
-    const fold = (lines: Chunk.Chunk<LocatedRecord>) =>
-      Effect.sync(() => {
-        for (const { length, position, record } of lines) {
-          const vector = vectorOf(embedder, record)
-          if (Option.isSome(vector)) positions.set(vector.value.embed_sha256, position)
-          next = { segment: position.segment, offset: position.offset + length }
-        }
-      })
+/** The vectors that the log has of texts. */
+const makeLookUp = (embedder: Embedder["Type"], log: LogReader["Type"], index: VectorIndex["Type"]) => {
+  const kind = { model: embedder.fingerprint, dims: embedder.dims }
+  /** Places that the index named for a text, and that did not hold its vector. */
+  const bad = new Map<Sha256, LogPosition>()
 
-    /** Reads what is new in the log. Where that fails, what was read before still holds, and the next call goes on. */
-    const catchUp = Effect.suspend(() => Stream.runForEachChunk(log.records(next), fold)).pipe(
-      Effect.match({
-        onFailure: ({ message }) => Option.some(message),
-        onSuccess: () => Option.none<string>()
-      }),
-      Effect.flatMap((failure) => {
-        const silent = warned || Option.isNone(failure)
-        warned = Option.isSome(failure)
-        return silent ? Effect.void : Effect.logWarning(
-          `vectors that the log may hold are made anew, for it cannot be read: ${Option.getOrElse(failure, () => "")}`
-        )
-      }),
-      turn.withPermits(1)
+  /** Where the vector of each text should be; texts without one are left out. */
+  const placesOf = (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, LogPosition>> => {
+    const hashed = texts.map((text) => [text, sha256(text)] as const)
+    return Effect.map(
+      index.positions(kind, hashed.map(([, hash]) => hash)),
+      (positions) =>
+        new Map(hashed.flatMap(([text, hash]) => {
+          const position = positions.get(hash)
+          return position === undefined || samePlace(position, bad.get(hash)) ? [] : [[text, position] as const]
+        }))
     )
+  }
 
-    const knows = (text: string): boolean => positions.has(sha256(text))
-
-    const miss = (key: string, position: LogPosition, detail: string) =>
+  /** The text's vector, read from the log. */
+  const read = (text: string, position: LogPosition): Effect.Effect<Option.Option<Float32Array>> => {
+    const embed_sha256 = sha256(text)
+    const miss = (detail: string) =>
       Effect.logWarning(`a vector is made anew, for its line in the log cannot be used: ${detail}`).pipe(
-        Effect.annotateLogs({ ...position, embed_sha256: key }),
+        Effect.annotateLogs({ ...position, embed_sha256 }),
         Effect.as(Option.none<Float32Array>())
       )
-
-    /** The text's vector, read from the log. */
-    const lookUp = (text: string): Effect.Effect<Option.Option<Float32Array>> => {
-      const key = sha256(text)
-      const position = positions.get(key)
-      if (position === undefined) return Effect.succeedNone
-      const unusable = (detail: string) => {
-        positions.delete(key)
-        return miss(key, position, detail)
-      }
-      return log.at(position).pipe(
-        Effect.matchEffect({
-          // The disk may answer the next time; a bad line stays bad.
-          onFailure: (error) =>
-            error._tag === "LogFsError" ? miss(key, position, error.message) : unusable(error.message),
-          onSuccess: (record) =>
-            Option.filter(vectorOf(embedder, record), ({ embed_sha256 }) => embed_sha256 === key).pipe(
-              Either.fromOption(() => "it is another record now"),
-              Either.flatMap(({ data, dims }) => decode(data, dims)),
-              Either.match({ onLeft: unusable, onRight: Effect.succeedSome })
-            )
-        })
-      )
+    const unusable = (detail: string) => {
+      bad.set(embed_sha256, position)
+      return miss(detail)
     }
+    return log.at(position).pipe(
+      Effect.matchEffect({
+        // The disk may answer the next time; a bad line stays bad.
+        onFailure: (error) => error._tag === "LogFsError" ? miss(error.message) : unusable(error.message),
+        onSuccess: (record) =>
+          Option.filter(vectorOf(embedder, record), (vector) => vector.embed_sha256 === embed_sha256).pipe(
+            Either.fromOption(() => "it is another record now"),
+            Either.flatMap(({ data, dims }) => decode(data, dims)),
+            Either.match({ onLeft: unusable, onRight: Effect.succeedSome })
+          )
+      })
+    )
+  }
 
-    return { catchUp, knows, lookUp }
-  })
+  return { placesOf, read }
+}
 
 /**
  * @since 0.1.0
  * @category constructors
  */
-export const make: Effect.Effect<Embedder["Type"], never, Embedder | LogReader> = Effect.gen(function*() {
+export const make: Effect.Effect<Embedder["Type"], never, Embedder | LogReader | VectorIndex> = Effect.gen(function*() {
   const inner = yield* Embedder
-  const index = yield* makeIndex(inner, yield* LogReader)
+  const { placesOf, read } = makeLookUp(inner, yield* LogReader, yield* VectorIndex)
 
   const ask = (
     texts: ReadonlyArray<string>
@@ -125,22 +109,22 @@ export const make: Effect.Effect<Embedder["Type"], never, Embedder | LogReader> 
     ...inner,
     missing: (texts) =>
       texts.length === 0 ? Effect.succeed([]) : Effect.flatMap(
-        index.catchUp,
-        () => inner.missing(distinct(texts).filter((text) => !index.knows(text)))
+        placesOf(distinct(texts)),
+        (places) => inner.missing(distinct(texts).filter((text) => !places.has(text)))
       ),
     embed: (texts) =>
       texts.length === 0 ? Effect.succeed([]) : Effect.gen(function*() {
-        yield* index.catchUp
         const wanted = distinct(texts)
         const found = new Map<string, Answer>()
-        yield* Effect.forEach(wanted, (text) =>
-          Effect.map(index.lookUp(text), Option.map((vector) => found.set(text, Either.right(vector)))), {
+        yield* Effect.forEach(yield* placesOf(wanted), ([text, position]) =>
+          Effect.map(
+            read(text, position),
+            Option.map((vector) => found.set(text, Either.right(vector)))
+          ), {
           concurrency: readsInFlight,
           discard: true
         })
-        const asked = yield* ask(wanted.filter((text) =>
-          !found.has(text)
-        ))
+        const asked = yield* ask(wanted.filter((text) => !found.has(text)))
         return yield* Effect.forEach(texts, (text) => {
           const answer = found.get(text) ?? asked.get(text)
           return answer === undefined
@@ -157,7 +141,20 @@ export const make: Effect.Effect<Embedder["Type"], never, Embedder | LogReader> 
 })
 
 /**
+ * Over whatever index there is.
+ *
  * @since 0.1.0
  * @category layers
  */
-export const layer: Layer.Layer<Embedder, never, Embedder | LogReader> = Layer.effect(Embedder, make)
+export const layerIndexed: Layer.Layer<Embedder, never, Embedder | LogReader | VectorIndex> = Layer.effect(
+  Embedder,
+  make
+)
+
+/**
+ * With an index of its own, folded from the whole log when it is first needed.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer: Layer.Layer<Embedder, never, Embedder | LogReader> = Layer.provide(layerIndexed, FromLog.layer)

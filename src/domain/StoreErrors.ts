@@ -27,7 +27,8 @@ export class ManifestError extends Schema.TaggedError<ManifestError>("mem/Manife
 }
 
 /**
- * The projection could not be opened, fed or searched. It is disposable.
+ * The projection could not be opened, fed or searched. It is disposable. `damaged` says that the file itself is at
+ * fault, so that a writer starts it anew; `advice` is what to do where a new file would not help.
  *
  * @since 0.1.0
  * @category errors
@@ -35,10 +36,13 @@ export class ManifestError extends Schema.TaggedError<ManifestError>("mem/Manife
 export class ProjectionError extends Schema.TaggedError<ProjectionError>("mem/ProjectionError")("ProjectionError", {
   path: Schema.String,
   detail: Schema.String,
+  damaged: Schema.optional(Schema.Boolean),
+  advice: Schema.optional(Schema.String),
   cause: Schema.optional(Schema.Defect)
 }) {
   override get message(): string {
-    return `the search index at ${this.path} cannot be used: ${this.detail}; run "mem rebuild --from-log" to make it anew from the log`
+    const { advice = "run \"mem rebuild --from-log\" to make it anew from the log", detail, path } = this
+    return `the search index at ${path} cannot be used: ${detail}; ${advice}`
   }
 }
 

@@ -192,6 +192,12 @@ const table: ReadonlyArray<Entry> = [
     "malformed",
     "mem rebuild --from-log"
   ]),
+  entry(
+    ProjectionError,
+    "on a full disk",
+    new ProjectionError({ path: "projection", detail: "the disk is full", advice: "free some space" }),
+    ["projection", "the disk is full", "free some space"]
+  ),
   entry(EmbedderMismatch, "of two", new EmbedderMismatch({ index: "minilm/384", query: "big/1024" }), [
     "minilm/384",
     "big/1024",

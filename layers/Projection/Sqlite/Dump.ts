@@ -1,0 +1,99 @@
+/**
+ * Every live item of the index, in the order of a dump.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { ChunkId, ConnectorName, DocId, Fingerprint, SourceUri } from "../../../src/domain/Ids.ts"
+import { Count, Positive } from "../../../src/domain/Numbers.ts"
+import { DumpLine } from "../../../src/domain/RebuildReport.ts"
+import type { Database } from "./Database.ts"
+import { Utf8 } from "./Row.ts"
+import { tableOf } from "./Vectors.ts"
+
+/**
+ * A document of the index, by its row.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface DocumentRow {
+  readonly id: number
+  readonly connector: ConnectorName
+  readonly doc_id: DocId
+}
+
+const documentRows = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({
+  id: Schema.Int,
+  connector: ConnectorName,
+  doc_id: Schema.compose(Utf8, DocId)
+})))
+
+/** By code units, as every part of the program sorts; SQLite would compare the bytes of UTF-8. */
+const order = (a: DocumentRow, b: DocumentRow): number =>
+  a.connector !== b.connector ? a.connector < b.connector ? -1 : 1 : a.doc_id < b.doc_id ? -1 : 1
+
+/**
+ * The documents, sorted. They are all in memory at once, without their texts.
+ *
+ * @since 0.1.0
+ * @category reading
+ */
+export const documents = (database: Database): ReadonlyArray<DocumentRow> =>
+  [...documentRows(database.all("select id, connector, doc_id from document"))].sort(order)
+
+const passageRows = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({
+  id: Schema.Int,
+  source_uri: Schema.compose(Utf8, SourceUri),
+  content_hash: Fingerprint,
+  chunk_id: ChunkId,
+  ordinal: Count,
+  heading_path: Schema.parseJson(Schema.Array(Schema.String)),
+  first_line: Positive,
+  last_line: Positive,
+  tokens: Count,
+  text: Utf8,
+  model: Schema.NullOr(Schema.Int)
+})))
+
+const embeddings = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ embedding: Schema.Uint8ArrayFromSelf })))
+
+const embeddingOf = (database: Database, model: number, passage: number): { readonly embedding?: string } => {
+  const [row] = embeddings(database.all(`select embedding from ${tableOf(model)} where rowid = ?`, BigInt(passage)))
+  return row === undefined ? {} : { embedding: Buffer.from(row.embedding).toString("base64") }
+}
+
+/**
+ * The lines of one document.
+ *
+ * @since 0.1.0
+ * @category reading
+ */
+export const linesOf = (
+  database: Database,
+  { connector, doc_id, id }: DocumentRow,
+  options: { readonly embeddings: boolean }
+): ReadonlyArray<DumpLine> =>
+  passageRows(database.all(
+    `select p.id, d.source_uri, d.content_hash, p.chunk_id, p.ordinal, p.heading_path, p.first_line, p.last_line,
+      p.tokens, p.text, p.model
+    from passage p join document d on d.id = p.document
+    where p.document = ? order by p.ordinal, p.chunk_id`,
+    id
+  )).map((row) =>
+    new DumpLine({
+      kind: "reference",
+      level: "R",
+      connector,
+      doc_id,
+      source_uri: row.source_uri,
+      content_hash: row.content_hash,
+      ordinal: row.ordinal,
+      chunk_id: row.chunk_id,
+      heading_path: row.heading_path,
+      lines: [row.first_line, row.last_line],
+      tokens: row.tokens,
+      text: row.text,
+      ...(options.embeddings && row.model !== null ? embeddingOf(database, row.model, row.id) : {})
+    }, { disableValidation: true })
+  )

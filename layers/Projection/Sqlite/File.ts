@@ -1,0 +1,66 @@
+/**
+ * The index's file: where it is, who may read it, and what can be said of it without opening it as a database.
+ *
+ * @since 0.1.0
+ */
+import * as Option from "effect/Option"
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readSync, rmSync } from "node:fs"
+import { dirname } from "node:path"
+
+/**
+ * @since 0.1.0
+ * @category paths
+ */
+export const pathOf = (home: string): string => `${home}/projection/index.sqlite`
+
+const journalOf = (path: string): string => `${path}-journal`
+
+/**
+ * Which file stands at the path now, and in what state: it changes with the file and with whatever is written to it.
+ * None where there is no regular file, or an empty one, as a writer that has just begun leaves it.
+ *
+ * @since 0.1.0
+ * @category looking
+ */
+export const stateOf = (path: string): Option.Option<string> => {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  return stats === undefined || !stats.isFile() || stats.size === 0n
+    ? Option.none()
+    : Option.some(`${stats.dev} ${stats.ino} ${stats.birthtimeNs} ${stats.mtimeNs} ${stats.size}`)
+}
+
+const magic = Buffer.from("SQLite format 3\0")
+
+/** Of a file in the mode of a write-ahead log, which a mere reader would create files for. */
+const writeAhead = 2
+
+/**
+ * Whether a reader may open the file as a database, by its first bytes.
+ *
+ * @since 0.1.0
+ * @category looking
+ */
+export const isReadable = (path: string): boolean => {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const bytes = Buffer.alloc(20)
+    readSync(file, bytes, 0, bytes.length, 0)
+    return bytes.subarray(0, magic.length).equals(magic) && bytes[18] !== writeAhead && bytes[19] !== writeAhead
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * An empty file in the place of whatever was there, for its owner alone. A journal goes after the file that it belongs
+ * to: SQLite ignores one that stands beside an empty file, and would apply one that has lost its file to the next.
+ *
+ * @since 0.1.0
+ * @category making
+ */
+export const renew = (path: string): void => {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  rmSync(path, { force: true })
+  rmSync(journalOf(path), { force: true })
+  closeSync(openSync(path, "wx", 0o600))
+}

@@ -1,0 +1,123 @@
+/**
+ * The tables of the index, and whether a database has them. What is in them follows from the log alone, so there is no
+ * migration: another version means another file.
+ *
+ * Free text is kept as bytes in UTF-8, for SQLite ends a string at its first zero character.
+ *
+ * @since 0.1.0
+ */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { Database } from "./Database.ts"
+
+/**
+ * Version of the tables and of what is written into them. A change of either, of the text that is searched for words
+ * too, is a change of this number.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const version = 1
+
+/**
+ * By which the file is known as an index of ours: `mem` and a digit.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const applicationId = 0x6d656d31
+
+/**
+ * `folded` is the last line that is folded. A `document` stands here while it is live, excluded or not. `passage` holds
+ * what is live; its id is its row in `words` too, and in its model's table of vectors, where it has one: `model`, and where the
+ * vector stands in the log, say so. `vector` is where each vector stands that the log ever had, and never its values.
+ *
+ * `words` keeps no text of its own: rows are deleted by handing it the old text once more. (With `contentless_delete`
+ * it would not count deleted rows out of its totals, and a rebuilt index would rank otherwise than the one it replaces.)
+ */
+const tables = `
+create table folded(
+  id integer primary key check (id = 1), seq integer not null, at text not null,
+  segment integer not null, offset integer not null, length integer not null);
+create table document(
+  id integer primary key, connector text not null, doc_id blob not null,
+  source_uri blob not null, content_hash text not null, embedder blob not null,
+  unique (connector, doc_id));
+create table model(
+  id integer primary key, fingerprint blob not null, dims integer not null, form text,
+  unique (fingerprint, dims));
+create table vector(
+  embed_sha256 blob not null, model integer not null references model, segment integer not null, offset integer not null,
+  primary key (embed_sha256, model)) without rowid;
+create table passage(
+  id integer primary key, document integer not null references document, chunk_id text not null,
+  ordinal integer not null, embed_sha256 blob not null,
+  model integer references model, segment integer, offset integer,
+  heading_path text not null, first_line integer not null, last_line integer not null, tokens integer not null,
+  context blob not null, text blob not null,
+  unique (document, chunk_id));
+create index passage_by_text on passage(embed_sha256);
+create index passage_by_model on passage(model, document);
+create virtual table words using fts5(text, content='', tokenize='porter unicode61');
+`
+
+/**
+ * Of a writer's connection. The rollback journal, not a write-ahead log: a mere reader of that one would create files.
+ *
+ * `normal`: the journal is on disk before a page is overwritten, so a power cut never leaves half a transaction, which
+ * nobody would notice. It may take back the last ones; then the index is behind the log, and catches up.
+ */
+const settings = "pragma journal_mode = delete; pragma synchronous = normal; pragma temp_store = memory;"
+
+/**
+ * Makes the tables in an empty database.
+ *
+ * @since 0.1.0
+ * @category opening
+ */
+export const create = (database: Database): void => {
+  database.exec(settings)
+  database.exec(
+    `begin immediate; ${tables} pragma application_id = ${applicationId}; pragma user_version = ${version}; commit;`
+  )
+}
+
+const Head = Schema.Struct({ application_id: Schema.Int, user_version: Schema.Int })
+const Form = Schema.Struct({ form: Schema.Literal("vec0", "plain") })
+
+const head = Schema.decodeUnknownSync(Schema.Tuple(Head))
+const forms = Schema.decodeUnknownSync(Schema.Array(Form))
+
+/**
+ * Why a database cannot be used, if it cannot. It throws where the file is damaged.
+ *
+ * @since 0.1.0
+ * @category opening
+ */
+export const objection = (database: Database): Option.Option<string> => {
+  const [{ application_id, user_version }] = head(
+    database.all("select application_id, user_version from pragma_application_id, pragma_user_version")
+  )
+  if (application_id !== applicationId) return Option.some("it is no index of mem")
+  if (user_version !== version) return Option.some("another version of mem made it")
+  const used = forms(database.all("select distinct form from model where form is not null"))
+  return !database.vec0 && used.some(({ form }) => form === "vec0")
+    ? Option.some("its vectors need the extension sqlite-vec, which does not load here")
+    : Option.none()
+}
+
+/**
+ * What a writer says to its connection before it uses an index that is there.
+ *
+ * @since 0.1.0
+ * @category opening
+ */
+export const resume = (database: Database): void => database.exec(settings)
+
+/**
+ * What a reader says to its connection first.
+ *
+ * @since 0.1.0
+ * @category opening
+ */
+export const readOnly = (database: Database): void => database.exec("pragma temp_store = memory")
