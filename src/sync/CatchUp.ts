@@ -7,13 +7,19 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { LogReader, type LogReadError } from "../../services/LogReader.ts"
+import { type LogPosition, LogReader, type LogReadError } from "../../services/LogReader.ts"
 import { type FoldedLine, Projection } from "../../services/Projection.ts"
 import type { ProjectionError } from "../domain/StoreErrors.ts"
 import { behind } from "../log/Live.ts"
 
-/** A line that was read from the cache alone may be gone after a power cut, and another one in its place. */
-const stillThere = (line: FoldedLine) =>
+/**
+ * Whether the log still has the line that somebody folded last. One that was read from the cache alone may be gone after
+ * a power cut, and another one in its place.
+ *
+ * @since 0.1.0
+ * @category checking
+ */
+export const stillThere = (line: FoldedLine): Effect.Effect<boolean, LogReadError, LogReader> =>
   Effect.flatMap(LogReader, (reader) =>
     reader.at(line.position).pipe(
       Effect.map((record) => record.seq === line.seq && record.at === line.at),
@@ -21,24 +27,37 @@ const stillThere = (line: FoldedLine) =>
       Effect.catchIf((error) => error._tag === "LogFsError" && error.reason === "NotFound", () => Effect.succeed(false))
     ))
 
+const fold = (from: Option.Option<LogPosition>) =>
+  Effect.gen(function*() {
+    const { records } = yield* LogReader
+    const { apply } = yield* Projection
+    return yield* records(Option.getOrUndefined(from)).pipe(
+      Stream.chunks,
+      Stream.mapEffect((batch) => Effect.as(apply(Chunk.toReadonlyArray(batch)), Chunk.size(batch))),
+      Stream.runFold(0, (sum, n) => sum + n)
+    )
+  })
+
 /**
- * Folds what the projection lacks; its value is how many lines that were.
+ * Folds what the projection lacks; its value is how many lines that were. A projection that turns out damaged is folded
+ * anew.
  *
  * @since 0.1.0
  * @category programs
  */
 export const catchUp: Effect.Effect<number, LogReadError | ProjectionError, LogReader | Projection> = Effect.gen(
   function*() {
-    const reader = yield* LogReader
     const projection = yield* Projection
-    const last = yield* projection.last
-    const holds = Option.isSome(last) && (yield* stillThere(last.value))
-    if (!holds) yield* projection.clear
-    const from = Option.map(Option.filter(last, () => holds), behind)
-    return yield* reader.records(Option.getOrUndefined(from)).pipe(
-      Stream.chunks,
-      Stream.mapEffect((batch) => Effect.as(projection.apply(Chunk.toReadonlyArray(batch)), Chunk.size(batch))),
-      Stream.runFold(0, (sum, n) => sum + n)
+    const anew = Effect.zipRight(projection.clear, fold(Option.none()))
+    const more = Effect.gen(function*() {
+      const last = yield* projection.last
+      const holds = Option.isSome(last) && (yield* stillThere(last.value))
+      return yield* holds ? fold(Option.map(last, behind)) : anew
+    })
+    return yield* Effect.catchIf(
+      more,
+      (error) => error._tag === "ProjectionError" && error.damaged === true,
+      () => anew
     )
   }
 )

@@ -1,0 +1,120 @@
+/**
+ * The projection as one file of SQLite, `<home>/projection/index.sqlite`: live passages, their words and their vectors,
+ * and where the log keeps every vector. Searching and the cache's index work on the same tables.
+ *
+ * The file follows from the log alone. A writer that finds an old, foreign, damaged or missing one begins an empty one,
+ * which the next `catchUp` fills. Readers use `Readable.ts`, which changes nothing.
+ *
+ * @since 0.1.0
+ */
+import * as Chunk from "effect/Chunk"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { LogReader } from "../../services/LogReader.ts"
+import { LogWriter } from "../../services/LogWriter.ts"
+import { Projection } from "../../services/Projection.ts"
+import { Search } from "../../services/Search.ts"
+import { VectorIndex } from "../../services/VectorIndex.ts"
+import type { ProjectionError } from "../../src/domain/StoreErrors.ts"
+import { type Engine, photostructure } from "./Sqlite/Database.ts"
+import * as Dump from "./Sqlite/Dump.ts"
+import * as Feed from "./Sqlite/Feed.ts"
+import * as Folded from "./Sqlite/Folded.ts"
+import * as Positions from "./Sqlite/Positions.ts"
+import * as Searching from "./Sqlite/Searching.ts"
+import { statusOf } from "./Sqlite/Status.ts"
+import * as Store from "./Sqlite/Store.ts"
+
+/**
+ * `engine` is the SQLite to use. Which one it is does not show in what is found.
+ *
+ * @since 0.1.0
+ * @category options
+ */
+export interface EngineOptions {
+  readonly engine?: Effect.Effect<Engine, ProjectionError>
+}
+
+/**
+ * `home` is the memory home, the folder that holds `log`.
+ *
+ * @since 0.1.0
+ * @category options
+ */
+export interface Options extends EngineOptions {
+  readonly home: string
+}
+
+/** Documents that are read at a time for a dump. */
+const together = 64
+
+/**
+ * The three services over one index.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const over = (
+  store: Store.Store
+): Effect.Effect<Context.Context<Projection | Search | VectorIndex>, never, LogReader> =>
+  Effect.gen(function*() {
+    const log = yield* LogReader
+    const { apply, clear } = Feed.make(store, log)
+    const last = store.read(Folded.get)
+    const projection = Projection.of({
+      status: Effect.provideService(Effect.flatMap(last, (line) => statusOf(store.path, line)), LogReader, log),
+      last,
+      dump: (options) =>
+        Stream.fromIterableEffect(store.read(Dump.documents)).pipe(
+          Stream.rechunk(together),
+          Stream.mapChunksEffect((documents) =>
+            store.read((database) =>
+              Chunk.flatMap(documents, (document) => Chunk.unsafeFromArray(Dump.linesOf(database, document, options)))
+            )
+          )
+        ),
+      apply,
+      clear
+    })
+    return Context.make(Projection, projection).pipe(
+      Context.add(Search, Searching.make(store)),
+      Context.add(VectorIndex, yield* Positions.make(store, log))
+    )
+  })
+
+/**
+ * An index in memory: as good as a file, and gone with its scope.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const makeInMemory = (
+  { engine = photostructure() }: EngineOptions = {}
+): Effect.Effect<Context.Context<Projection | Search | VectorIndex>, ProjectionError, LogReader | Scope.Scope> =>
+  Effect.flatMap(Effect.flatMap(engine, Store.inMemory), over)
+
+/**
+ * The index of a home, to be read and written. It asks for the writer of the log, who holds the lock.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  { engine = photostructure(), home }: Options
+): Layer.Layer<Projection | Search | VectorIndex, ProjectionError, LogReader | LogWriter> =>
+  Layer.scopedContext(Effect.gen(function*() {
+    yield* LogWriter
+    return yield* over(yield* Store.ofHome(yield* engine, home))
+  }))
+
+/**
+ * @since 0.1.0
+ * @category layers
+ */
+export const memory = (
+  options: EngineOptions = {}
+): Layer.Layer<Projection | Search | VectorIndex, ProjectionError, LogReader> =>
+  Layer.scopedContext(makeInMemory(options))
