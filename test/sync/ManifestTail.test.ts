@@ -7,7 +7,7 @@ import type { LogRecord } from "../../src/domain/LogRecord.ts"
 import * as Compose from "../../src/log/Compose.ts"
 import { apply, empty, manifestOf } from "../../src/log/Live.ts"
 import * as ManifestTail from "../../src/sync/ManifestTail.ts"
-import { commit, exclusion, group, notes, vector } from "../contracts/Log.ts"
+import { commit, exclusion, group, notes, vector } from "../fixtures/LogGroups.ts"
 
 const at = Timestamp.make("2026-11-29T20:00:00.000Z")
 const others = ConnectorName.make("others")
