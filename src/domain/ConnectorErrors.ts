@@ -52,12 +52,15 @@ export class ConnectorError extends Schema.TaggedError<ConnectorError>("mem/Conn
 /**
  * One document could not be fetched, chunked or embedded. Its old version stays live.
  *
+ * Three reasons leave it out instead of failing it: `gone`, `unavailable` (there, but not to be read now), and
+ * `unsupported` (no document at all, as `detail` says; not fetched again while its revision stays the same).
+ *
  * @since 0.1.0
  * @category errors
  */
 export class DocumentError extends Schema.TaggedError<DocumentError>("mem/DocumentError")("DocumentError", {
   doc_id: DocId,
-  reason: Schema.Literal("fetch", "timeout", "gone", "chunk", "embed", "refused"),
+  reason: Schema.Literal("fetch", "timeout", "gone", "unavailable", "unsupported", "chunk", "embed", "refused"),
   detail: Schema.String,
   retryable: Schema.Boolean,
   cause: Schema.optional(Schema.Defect)

@@ -8,7 +8,7 @@ import type { DocumentRef } from "../domain/Document.ts"
 import type { DocId, EmbedderFingerprint, Fingerprint } from "../domain/Ids.ts"
 import type { Coverage, ListingRoot } from "../domain/Listing.ts"
 import { type FailedEntry, ManifestEntry } from "../domain/Manifest.ts"
-import { isUnfit, tooLarge } from "./Unfit.ts"
+import { hadOtherLimit, tooLarge } from "./Unfit.ts"
 
 /**
  * A listing, read to its end. `duplicated` are ids that it named more than once.
@@ -133,8 +133,9 @@ const isHopeless = (ref: DocumentRef, failed: FailedEntry, today: Today): boolea
 /** Why it would be left out, without a fetch: it says so itself, or its last fetch of the same state has shown it. */
 const unfit = (ref: DocumentRef, failed: FailedEntry | undefined, { maxDocumentBytes }: Today): string | undefined => {
   if ((ref.size ?? 0) > maxDocumentBytes) return tooLarge(maxDocumentBytes)
-  const shown = failed?.outcome === "skipped" && failed.revision !== undefined && failed.revision === stateOf(ref)
-  return shown && isUnfit(failed.error, maxDocumentBytes) ? failed.error : undefined
+  const shown = failed?.outcome === "skipped" && !failed.retryable
+    && failed.revision !== undefined && failed.revision === stateOf(ref)
+  return shown && !hadOtherLimit(failed.error, maxDocumentBytes) ? failed.error : undefined
 }
 
 interface Gone {

@@ -6,11 +6,14 @@
 import type { TokenCounter } from "../../services/TokenCounter.ts"
 import { defaultMaxCharacters, type DocumentChunker } from "../chunk/DocumentChunker.ts"
 import { embeddedText } from "../chunk/EmbeddedText.ts"
+import { heading } from "../chunk/Heading.ts"
 import { paragraph } from "../chunk/Paragraph.ts"
 import { embedSha256, pipelineOf as fingerprint } from "../chunk/Pipeline.ts"
+import { type ChunkerName, defaultChunking } from "../domain/ConnectorsFile.ts"
 import type { DocumentRef } from "../domain/Document.ts"
 import type { Fingerprint, Sha256 } from "../domain/Ids.ts"
-import type { Passage } from "../domain/Passage.ts"
+import { Passage } from "../domain/Passage.ts"
+import type { Reference } from "../domain/Reference.ts"
 
 /**
  * A chunker by its name in `connectors.yaml`.
@@ -34,17 +37,26 @@ export interface DocumentPolicy {
   readonly max_characters: number
 }
 
-const byParagraph: NamedChunker = { name: "paragraph", chunker: paragraph }
+/**
+ * The chunkers that there are, by name.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const chunkers: Readonly<Record<ChunkerName, NamedChunker>> = {
+  heading: { name: "heading", chunker: heading },
+  paragraph: { name: "paragraph", chunker: paragraph }
+}
 
 /**
- * Paragraphs of up to 240 tokens and 2,000 characters.
+ * Markdown by heading, text by paragraph, in passages of up to 240 tokens and 2,000 characters.
  *
  * @since 0.1.0
  * @category constants
  */
 export const defaults: DocumentPolicy = {
-  markdown: byParagraph,
-  text: byParagraph,
+  markdown: chunkers[defaultChunking.markdown],
+  text: chunkers[defaultChunking.text],
   max_tokens: 240,
   max_characters: defaultMaxCharacters
 }
@@ -62,6 +74,14 @@ export interface Piece {
 }
 
 /**
+ * What a document has to say of what it is.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Described = Pick<DocumentRef, "doc_id" | "media_type">
+
+/**
  * A policy with a counter: what it makes of documents, and what that is called.
  *
  * @since 0.1.0
@@ -69,11 +89,15 @@ export interface Piece {
  */
 export interface Chunking {
   /** Changes whenever the same text may be cut otherwise. */
-  readonly pipelineOf: (document: Pick<DocumentRef, "doc_id" | "media_type">) => Fingerprint
-  readonly cut: (document: Pick<DocumentRef, "doc_id" | "media_type">, text: string) => ReadonlyArray<Piece>
+  readonly pipelineOf: (document: Described) => Fingerprint
+  readonly cut: (document: Described, text: string) => ReadonlyArray<Piece>
+  /** The piece that a passage of the log was, cut by the same pipeline. */
+  readonly pieceOf: (document: Described, reference: Reference) => Piece
+  /** What the document says of itself. */
+  readonly meta: (document: Described, text: string) => unknown
 }
 
-const isMarkdown = ({ doc_id, media_type }: Pick<DocumentRef, "doc_id" | "media_type">): boolean =>
+const isMarkdown = ({ doc_id, media_type }: Described): boolean =>
   media_type === undefined ? /\.(md|markdown)$/i.test(doc_id) : media_type === "text/markdown"
 
 /**
@@ -84,8 +108,7 @@ const isMarkdown = ({ doc_id, media_type }: Pick<DocumentRef, "doc_id" | "media_
  */
 export const chunking = (policy: DocumentPolicy, counter: TokenCounter["Type"]): Chunking => {
   const { max_characters, max_tokens } = policy
-  const chunkerOf = (document: Pick<DocumentRef, "doc_id" | "media_type">) =>
-    isMarkdown(document) ? policy.markdown : policy.text
+  const chunkerOf = (document: Described) => isMarkdown(document) ? policy.markdown : policy.text
   return {
     pipelineOf: (document) => {
       const { chunker, name } = chunkerOf(document)
@@ -97,10 +120,18 @@ export const chunking = (policy: DocumentPolicy, counter: TokenCounter["Type"]):
         counter: counter.fingerprint
       })
     },
-    cut: (document, text) =>
-      chunkerOf(document).chunker.chunk(text, { max_tokens, max_characters, count: counter.count }).map((passage) => {
-        const text = embeddedText(passage)
-        return { passage, text, embed_sha256: embedSha256(text) }
+    cut: (document, text) => {
+      const { chunker } = chunkerOf(document)
+      const top = chunker.top(text)
+      return chunker.chunk(text, { max_tokens, max_characters, count: counter.count }).map((passage) => {
+        const embedded = embeddedText(passage, passage.start === 0 ? top : 0)
+        return { passage, text: embedded, embed_sha256: embedSha256(embedded) }
       })
+    },
+    pieceOf: (document, { embed_sha256, ...reference }) => {
+      const top = reference.start === 0 ? chunkerOf(document).chunker.top(reference.text) : 0
+      return { passage: new Passage(reference), text: embeddedText(reference, top), embed_sha256 }
+    },
+    meta: (document, text) => chunkerOf(document).chunker.meta(text)
   }
 }

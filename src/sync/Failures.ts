@@ -34,10 +34,8 @@ export const failedNow = (
   now: Timestamp
 ): Failures => {
   const skips = [
-    ...diff.skipped.map(({ doc_id, reason }) => ({ doc_id, reason, ref: listed.refs.get(doc_id) })),
-    ...outcomes.flatMap((outcome) =>
-      outcome._tag === "Skipped" ? [{ doc_id: outcome.ref.doc_id, reason: outcome.reason, ref: outcome.ref }] : []
-    )
+    ...diff.skipped.map(({ doc_id, reason }) => ({ doc_id, reason, ref: listed.refs.get(doc_id), settled: false })),
+    ...outcomes.flatMap((outcome) => outcome._tag === "Skipped" ? [{ ...outcome, doc_id: outcome.ref.doc_id }] : [])
   ]
   // A listing that is not complete says nothing of what it does not name.
   const unnamed = listed.coverage === "complete" ?
@@ -60,7 +58,7 @@ export const failedNow = (
       })
     )
   }
-  for (const { doc_id, reason, ref } of skips) {
+  for (const { doc_id, reason, ref, settled } of skips) {
     const known = before.get(doc_id)
     const same = known?.outcome === "skipped" && known.error === reason && known.revision === (ref && stateOf(ref))
     entries.push(
@@ -70,7 +68,7 @@ export const failedNow = (
         outcome: "skipped",
         error: reason,
         message: `${doc_id} was left out: ${reason}`,
-        retryable: true,
+        retryable: !settled,
         attempts: 1,
         last_at: now
       })

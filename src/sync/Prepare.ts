@@ -11,16 +11,13 @@ import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import { LogReader, type LogReadError } from "../../services/LogReader.ts"
 import type { DocumentConnector } from "../../services/SourceConnector.ts"
-import { embeddedText } from "../chunk/EmbeddedText.ts"
 import { contentHash } from "../chunk/Pipeline.ts"
 import { DocumentError } from "../domain/ConnectorErrors.ts"
 import type { DocumentContent, DocumentRef } from "../domain/Document.ts"
 import type { EmbedderFingerprint } from "../domain/Ids.ts"
-import { Passage } from "../domain/Passage.ts"
-import type { Reference } from "../domain/Reference.ts"
 import { documentKey, type Live } from "../log/Live.ts"
 import { withMediaType } from "./Diff.ts"
-import type { Chunking, Piece } from "./DocumentPolicy.ts"
+import type { Chunking } from "./DocumentPolicy.ts"
 import { textOf } from "./Unfit.ts"
 import { Outcome, type Prepared, type Task } from "./Work.ts"
 
@@ -44,7 +41,9 @@ export interface PrepareOptions {
 const retries = Schedule.exponential("500 millis").pipe(
   Schedule.jittered,
   Schedule.intersect(Schedule.recurs(3)),
-  Schedule.whileInput(({ reason, retryable }: DocumentError) => retryable && reason !== "timeout")
+  Schedule.whileInput(({ reason, retryable }: DocumentError) =>
+    retryable && reason !== "timeout" && reason !== "unavailable"
+  )
 )
 
 const fetch = (
@@ -63,7 +62,7 @@ const fetched = (options: PrepareOptions, task: Task) =>
     const { ref } = task
     const content = yield* fetch(options, ref)
     const text = textOf(content.bytes, maxDocumentBytes)
-    if (Either.isLeft(text)) return Either.left(Outcome.Skipped({ ref, reason: text.left }))
+    if (Either.isLeft(text)) return Either.left(Outcome.Skipped({ ref, reason: text.left, settled: true }))
     const content_hash = contentHash(content.bytes)
     const revision = content.revision ?? ref.revision
     const document = { doc_id: ref.doc_id, media_type: content.media_type }
@@ -79,19 +78,13 @@ const fetched = (options: PrepareOptions, task: Task) =>
       pipeline,
       revision,
       media_type: ref.media_type === undefined ? content.media_type : undefined,
-      meta: content.meta,
+      meta: content.meta ?? chunking.meta(document, text.right),
       pieces: chunking.cut(document, text.right),
       onlyVectors: same,
       entry,
       from: task._tag === "Moved" ? task.from : undefined
     })
   })
-
-const pieceOf = ({ context, embed_sha256, ...reference }: Reference): Piece => ({
-  passage: new Passage({ ...reference, context }),
-  text: embeddedText({ ...reference, context }),
-  embed_sha256
-})
 
 /** The live passages of a document, in order, from the log. */
 const references = ({ connector, live }: PrepareOptions, ref: DocumentRef) =>
@@ -114,9 +107,10 @@ const stale = (options: PrepareOptions, task: Extract<Task, { readonly _tag: "St
     const { commit, references: passages } = stored.value
     const onlyVectors = why === "embedder"
     const document = withMediaType(ref, entry)
+    const text = passages.map(({ text }) => text).join("")
     const pieces = onlyVectors
-      ? passages.map(pieceOf)
-      : options.chunking.cut(document, passages.map(({ text }) => text).join(""))
+      ? passages.map((passage) => options.chunking.pieceOf(document, passage))
+      : options.chunking.cut(document, text)
     return Either.right<Prepared>({
       as: "stale",
       ref,
@@ -124,13 +118,20 @@ const stale = (options: PrepareOptions, task: Extract<Task, { readonly _tag: "St
       pipeline: onlyVectors ? commit.pipeline : options.chunking.pipelineOf(document),
       revision: ref.revision ?? entry.revision,
       media_type: entry.media_type,
-      meta: commit.meta,
+      meta: commit.meta ?? options.chunking.meta(document, text),
       pieces,
       onlyVectors,
       entry,
       from: undefined
     })
   })
+
+const ended = (ref: DocumentRef, { detail, message, reason, retryable }: DocumentError): Outcome => {
+  if (reason === "gone" || reason === "unavailable") return Outcome.Skipped({ ref, reason, settled: false })
+  return reason === "unsupported"
+    ? Outcome.Skipped({ ref, reason: detail, settled: true })
+    : Outcome.Failed({ ref, error: reason, message, retryable })
+}
 
 /**
  * Prepares one document, or says how it has ended already.
@@ -144,10 +145,5 @@ export const prepare = (options: PrepareOptions) =>
 ): Effect.Effect<Either.Either<Prepared, Outcome>, LogReadError, LogReader> => {
   const done: Effect.Effect<Either.Either<Prepared, Outcome>, DocumentError | LogReadError, LogReader> =
     task._tag === "Stale" ? stale(options, task) : fetched(options, task)
-  return Effect.catchTag(done, "DocumentError", ({ message, reason, retryable }) =>
-    Effect.succeed(Either.left(
-      reason === "gone"
-        ? Outcome.Skipped({ ref: task.ref, reason: "gone" })
-        : Outcome.Failed({ ref: task.ref, error: reason, message, retryable })
-    )))
+  return Effect.catchTag(done, "DocumentError", (error) => Effect.succeed(Either.left(ended(task.ref, error))))
 }

@@ -21,12 +21,13 @@ const notText = "not UTF-8 text"
 export const tooLarge = (limit: number): string => `larger than ${limit} bytes`
 
 /**
- * Whether this is a reason of this module's, under the same limit.
+ * Whether it was left out for its size alone, under another limit: it may be taken now.
  *
  * @since 0.1.0
  * @category reasons
  */
-export const isUnfit = (reason: string, limit: number): boolean => [binary, notText, tooLarge(limit)].includes(reason)
+export const hadOtherLimit = (reason: string, limit: number): boolean =>
+  /^larger than \d+ bytes$/.test(reason) && reason !== tooLarge(limit)
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 

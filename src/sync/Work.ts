@@ -100,7 +100,8 @@ export type Outcome = Data.TaggedEnum<{
     readonly message: string
     readonly retryable: boolean
   }
-  Skipped: { readonly ref: DocumentRef; readonly reason: string }
+  /** One that is `settled` is not fetched again in this state of it. */
+  Skipped: { readonly ref: DocumentRef; readonly reason: string; readonly settled: boolean }
 }>
 
 /**

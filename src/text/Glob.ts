@@ -7,14 +7,14 @@ import picomatch from "picomatch"
 
 /**
  * Whether a path matches any of the patterns. Case counts, a leading dot is no special character, `!` and `()` mean
- * themselves; `*` stays within a folder, `**` does not.
+ * themselves; `*` stays within a folder, `**` does not. A line break is a character as any other.
  *
  * @since 0.1.0
  * @category matching
  */
 export const matcher = (patterns: ReadonlyArray<string>): (path: string) => boolean => {
   const matches = patterns.map((pattern) =>
-    picomatch(pattern, { dot: true, nonegate: true, noextglob: true, nocase: false, windows: false })
+    picomatch(pattern, { dot: true, nonegate: true, noextglob: true, nocase: false, windows: false, flags: "s" })
   )
   return (path) => matches.some((match) => match(path))
 }

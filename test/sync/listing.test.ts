@@ -214,6 +214,50 @@ describe("between listing and fetch", () => {
       assert.strictEqual((yield* failedOf(world)).size, 0)
     }))
 
+  it.effect("a document that cannot be read now is left out, and tried again by each sync", () =>
+    Effect.gen(function*() {
+      const { control, run, world } = yield* notesOf([document("a"), document("b")])
+      yield* run()
+      yield* control.put(document("a", "second"))
+      yield* control.failFetch("a", { reason: "unavailable", retryable: true })
+      for (const fetches of [1, 2]) {
+        const report = yield* run()
+        assert.deepInclude(report, { status: "ok", unchanged: 1, changed: 0, fetched: 0, removed: 0 })
+        assert.deepInclude(first(report.skipped), { doc_id: a, reason: "unavailable" })
+        assert.strictEqual((yield* control.counts).fetches_by_id.get("a"), 1 + fetches)
+        assert.strictEqual((yield* documentsOf(world)).get("a"), text("a"))
+      }
+      yield* control.healFetch("a")
+      assert.deepInclude(yield* run(), { status: "ok", changed: 1, unchanged: 1 })
+    }))
+
+  it.effect("what turns out to be no document is left out, and not fetched again while its revision stays", () =>
+    Effect.gen(function*() {
+      const { control, run, world } = yield* notesOf([document("a"), document("b")], {
+        listing: { content_hash: false, revision: true }
+      })
+      yield* control.failFetch("a", { reason: "unsupported" })
+      const left = { doc_id: a, reason: "the source answered with an error" }
+      const report = yield* run()
+      assert.deepInclude(report, { status: "ok", new: 1 })
+      assert.deepInclude(first(report.skipped), left)
+      const { files } = world
+      const remembered = files.get("/home/log/connectors/notes.failed.jsonl")
+      assert.isDefined(remembered)
+      const again = yield* run()
+      assert.deepInclude(again, { status: "ok", unchanged: 1, listed: 2 })
+      assert.deepInclude(first(again.skipped), left)
+      assert.strictEqual((yield* control.counts).fetches_by_id.get("a"), 1)
+      assert.strictEqual(files.get("/home/log/connectors/notes.failed.jsonl"), remembered)
+      yield* control.touch("a")
+      yield* run()
+      yield* run()
+      assert.strictEqual((yield* control.counts).fetches_by_id.get("a"), 2)
+      yield* control.healFetch("a")
+      yield* control.touch("a")
+      assert.deepInclude(yield* run(), { status: "ok", new: 1, unchanged: 1, skipped: [] })
+    }))
+
   it.effect("a document that turns out too large is left out, and not fetched again while it stays so", () =>
     Effect.gen(function*() {
       const { connector, control } = yield* vec(notes, [document("a"), document("b", "b", 1)])
