@@ -6,6 +6,7 @@
 /** Each is loaded alone: what one prepares would be in the other's way. */
 const benches: ReadonlyMap<string, () => Promise<void>> = new Map([
   ["chunk", async () => (await import("./chunk.ts")).chunk()],
+  ["folder", async () => (await import("./folder.ts")).folder()],
   ["sync", async () => (await import("./sync.ts")).sync()]
 ])
 
