@@ -13,7 +13,18 @@ import { EmbedderFingerprint } from "../../src/domain/Ids.ts"
 import type { LogEntry } from "../../src/domain/LogRecord.ts"
 import type { DumpLine } from "../../src/domain/RebuildReport.ts"
 import { Vector } from "../../src/domain/Reference.ts"
-import { append, appendAlone, commit, exclusion, group, model, passageId, reference, sha, vector } from "./Log.ts"
+import {
+  append,
+  appendAlone,
+  commit,
+  exclusion,
+  group,
+  model,
+  passageId,
+  reference,
+  sha,
+  vector
+} from "../fixtures/LogGroups.ts"
 
 type Services = LogReader | LogWriter | Projection
 
