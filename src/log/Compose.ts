@@ -5,19 +5,19 @@
  *
  * @since 0.1.0
  */
+import { crc32 } from "node:zlib"
 import type { LogGroup } from "../../services/LogWriter.ts"
 import { Seq, type Timestamp } from "../domain/Ids.ts"
 import { formatVersion, type LogEntry, type LogRecord } from "../domain/LogRecord.ts"
 import { Commit, type Vector } from "../domain/Reference.ts"
 
 /**
- * One vector over all texts and models: each is written once. (A hash holds no blank.)
+ * One vector over all texts and models, told from another one for the same text and model: each is written once.
  *
  * @since 0.1.0
  * @category keys
  */
-export const vectorKey = ({ embed_sha256, model }: Pick<Vector, "embed_sha256" | "model">): string =>
-  `${embed_sha256} ${model}`
+export const vectorKey = ({ data, embed_sha256, model }: Vector): string => `${crc32(data)} ${embed_sha256} ${model}`
 
 /**
  * The vectors among the lines.
