@@ -8,8 +8,11 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { Embedder } from "../../services/Embedder.ts"
+import { embedderKind, type RegisteredEmbedder } from "../../src/config/embedderKind.ts"
 import { EmbedderFingerprint } from "../../src/domain/Ids.ts"
+import { wholeNumber } from "../../src/domain/Numbers.ts"
 import * as CharsOverFour from "../TokenCounter/CharsOverFour.ts"
 
 /**
@@ -71,3 +74,16 @@ export const make = ({ dims }: Options = defaultOptions): Embedder["Type"] =>
  */
 export const layer = (options: Options = defaultOptions): Layer.Layer<Embedder> =>
   Layer.succeed(Embedder, make(options))
+
+/**
+ * How it is configured: `embedder: { kind: hashed }`, with `dims` from 1 to 4096 if not 16.
+ *
+ * @since 0.1.0
+ * @category kinds
+ */
+export const kind: RegisteredEmbedder = embedderKind({
+  kind: "hashed",
+  remark: "hashed is for tests: it knows spelling and nothing of meaning",
+  config: Schema.Struct({ dims: Schema.optionalWith(wholeNumber(1, 4096), { default: () => defaultOptions.dims }) }),
+  make: (options) => Effect.succeed(make(options))
+})

@@ -11,10 +11,13 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { Embedder } from "../../services/Embedder.ts"
+import { embedderKind, type RegisteredEmbedder } from "../../src/config/embedderKind.ts"
 import { type EmbedderError, EmbedRefused } from "../../src/domain/EmbedderErrors.ts"
 import { EmbedderFingerprint } from "../../src/domain/Ids.ts"
+import { wholeNumber } from "../../src/domain/Numbers.ts"
 import * as WordPiece from "../TokenCounter/WordPiece.ts"
 import { batches } from "./MiniLm/Batches.ts"
 import * as Engines from "./MiniLm/Engines.ts"
@@ -106,3 +109,22 @@ export const make = (
  */
 export const layer = (options: Options = defaultOptions): Layer.Layer<Embedder, EmbedderError> =>
   Layer.scoped(Embedder, make(options))
+
+const enginesOf = ({ threads }: { readonly threads: number }): ReadonlyArray<Engines.Engine> => [
+  Engines.onnx({ threads }),
+  Engines.wasm()
+]
+
+/**
+ * How it is configured: `embedder: { kind: minilm }`, with `threads` from 1 to 64 if not 1.
+ *
+ * @since 0.1.0
+ * @category kinds
+ */
+export const kind: RegisteredEmbedder = embedderKind({
+  kind: "minilm",
+  remark: "minilm knows English: texts in other languages are found by their words, not by their meaning",
+  config: Schema.Struct({ threads: Schema.optionalWith(wholeNumber(1, 64), { default: () => 1 }) }),
+  make: (config) => make({ engines: enginesOf(config) }),
+  engines: (config) => Engines.probe(enginesOf(config))
+})

@@ -40,3 +40,16 @@ export const LineRange = Schema.Tuple(Positive, Positive).pipe(
 export const Span = Schema.Tuple(Count, Count).pipe(
   Schema.filter(([start, end]) => start <= end || "the end comes before the start")
 )
+
+/**
+ * A whole number in a range, for an option: what is expected is said in words.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const wholeNumber = (min: number, max: number): Schema.Schema<number> => {
+  const message = () => `expected a whole number from ${min} to ${max}`
+  return Schema.Number.annotations({ message }).pipe(
+    Schema.filter((n) => Number.isInteger(n) && n >= min && n <= max, { message })
+  )
+}

@@ -31,6 +31,8 @@ export interface EngineProcess {
   readonly run: (
     sequences: ReadonlyArray<ReadonlyArray<number>>
   ) => Effect.Effect<ReadonlyArray<Float32Array>, EmbedderError>
+  /** What the system calls it, for whoever watches it. */
+  readonly pid: number | undefined
   /** Whether it is still there. One that has ended answers nothing any more. */
   readonly isAlive: Effect.Effect<boolean>
 }
@@ -139,6 +141,7 @@ const connect = (
         send({ _tag: "Batch", id, sequences })
         return Effect.sync(() => forget(id))
       }),
+    pid: child.pid,
     isAlive: Effect.sync(() => ended === undefined),
     end: Effect.async((resume) => {
       if (ended !== undefined) return resume(Effect.void)

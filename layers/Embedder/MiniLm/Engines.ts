@@ -7,6 +7,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type EmbedderError, EmbedderUnavailable } from "../../../src/domain/EmbedderErrors.ts"
+import { EngineStatus } from "../../../src/domain/EmbedderStatus.ts"
 import * as EngineProcess from "./EngineProcess.ts"
 import { type EngineUnusable, name } from "./Failure.ts"
 import type { ModelFile } from "./ModelFile.ts"
@@ -71,7 +72,7 @@ export const onnx = ({ module = "onnxruntime-node", threads = 1 }: EngineOptions
  */
 export const wasm = ({ module = "@lat.md/embed" }: EngineOptions = {}): Engine => ({
   ...engineOf("wasm", { module, threads: 1 }),
-  remark: "embedding takes ten to twenty times as long"
+  remark: "embedding takes about ten times as long"
 })
 
 type Failures = ReadonlyArray<EngineUnusable>
@@ -105,20 +106,6 @@ export const start = (
     )
 
 /**
- * What came of an engine's probe.
- *
- * @since 0.1.0
- * @category models
- */
-export interface EngineStatus {
-  readonly engine: string
-  /** Why it cannot be used; absent where it can. */
-  readonly problem?: string
-  /** Whether it is the one that embeds. */
-  readonly used: boolean
-}
-
-/**
  * Probes every engine, without weights and without a text.
  *
  * @since 0.1.0
@@ -129,10 +116,10 @@ export const probe = (engines: ReadonlyArray<Engine>): Effect.Effect<ReadonlyArr
     Effect.forEach(engines, ({ name, probe }) =>
       Effect.match(probe, {
         onFailure: ({ message }) => ({ engine: name, problem: message }),
-        onSuccess: () => ({ engine: name })
+        onSuccess: () => ({ engine: name, problem: undefined })
       })),
     (found) => {
-      const first = found.findIndex((status) => !("problem" in status))
-      return found.map((status, i) => ({ ...status, used: i === first }))
+      const first = found.findIndex(({ problem }) => problem === undefined)
+      return found.map((status, i) => new EngineStatus({ ...status, used: i === first }))
     }
   )
