@@ -46,6 +46,8 @@ export class LogFs extends Context.Tag("mem/LogFs")<LogFs, {
   readonly unlink: (path: string) => Effect.Effect<void, LogFsError>
   /** The folder's entries are on disk when this returns. */
   readonly syncDir: (dir: string) => Effect.Effect<void, LogFsError>
+  /** Fails where this process may not make, change or remove files in that folder. It changes nothing to find out. */
+  readonly writable: (dir: string) => Effect.Effect<void, LogFsError>
   /** Bytes free for this process on the file system that holds the path. */
   readonly free: (path: string) => Effect.Effect<number, LogFsError>
 }>() {}

@@ -12,6 +12,7 @@ export interface LogPaths {
   readonly log: string
   readonly segments: string
   readonly quarantine: string
+  readonly connectors: string
   readonly lock: string
 }
 
@@ -23,5 +24,6 @@ export const pathsOf = (home: string): LogPaths => ({
   log: `${home}/log`,
   segments: `${home}/log/segments`,
   quarantine: `${home}/log/quarantine`,
+  connectors: `${home}/log/connectors`,
   lock: `${home}/log/LOCK`
 })

@@ -16,11 +16,10 @@ import type * as ParseResult from "effect/ParseResult"
 import * as Queue from "effect/Queue"
 import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
-import { createHash } from "node:crypto"
 import type { LogFile, LogFs } from "../../services/LogFs.ts"
 import type { LogReadError } from "../../services/LogReader.ts"
 import type { AppendError, LogWriter } from "../../services/LogWriter.ts"
-import { Seq, Sha256, Timestamp } from "../../src/domain/Ids.ts"
+import { Seq, Timestamp } from "../../src/domain/Ids.ts"
 import {
   type LogFsError,
   type LogLocked,
@@ -38,6 +37,9 @@ import { acquire } from "./Lock.ts"
 import { pathsOf } from "./Paths.ts"
 import * as Processes from "./Processes.ts"
 import { type LogEnd, prove, recover } from "./Recovery.ts"
+import { notFoundIs } from "./SegmentBytes.ts"
+import { begin, sha256Of } from "./SegmentStart.ts"
+import { poison, writeError } from "./WriteFailure.ts"
 
 /**
  * @since 0.1.0
@@ -85,17 +87,13 @@ const now: Effect.Effect<Timestamp> = Effect.clockWith((clock) =>
   Effect.map(clock.currentTimeMillis, (millis) => Timestamp.make(new Date(millis).toISOString()))
 )
 
-const sha256Of = (file: LogFile): Effect.Effect<Sha256, LogFsError> =>
-  Effect.gen(function*() {
-    const hash = createHash("sha256")
-    let at = 0
-    for (;;) {
-      const bytes = yield* file.read(at, mostBytes)
-      if (bytes.length === 0) return Sha256.make(hash.digest("hex"))
-      hash.update(bytes)
-      at += bytes.length
-    }
+/** A run that could not store what it paid for should not begin: manifests and quarantine are in folders of their own. */
+const ensureWritable = (fs: LogFs["Type"], home: string): Effect.Effect<void, LogFsError> => {
+  const { connectors, log, quarantine, segments } = pathsOf(home)
+  return Effect.forEach([log, segments, connectors, quarantine], (dir) => notFoundIs(undefined)(fs.writable(dir)), {
+    discard: true
   })
+}
 
 /**
  * A writer of the log below this home: takes the lock, recovers what a cut-off run has left, and with its scope seals
@@ -112,6 +110,7 @@ export const make = (
     const { log, segments } = pathsOf(home)
     const pathOf = (segment: number) => `${segments}/${nameOf(segment)}`
     yield* fs.makeDir(segments)
+    yield* ensureWritable(fs, home)
     yield* fs.syncDir(home)
     yield* fs.syncDir(log)
     yield* acquire(fs, home, processes)
@@ -133,21 +132,25 @@ export const make = (
       const opened = yield* Ref.get(current)
       if (Option.isSome(opened)) return opened.value
       const { segment, size, unproved } = yield* Ref.get(end)
-      const file = yield* Scope.extend(fs.open(pathOf(segment), "write"), files)
-      if (unproved < size) yield* prove(file, pathOf(segment), unproved)
+      const path = pathOf(segment)
+      const file = yield* Effect.mapError(Scope.extend(fs.open(path, "write"), files), writeError())
+      if (unproved < size) yield* Effect.mapError(prove(file, path, unproved), poison)
       yield* Ref.set(current, Option.some(file))
       return file
     })
 
-    const writeError = (needed?: number, free?: number) => ({ cause, path, reason }: LogFsError) =>
-      new LogWriteError({ path, reason, needed, free, cause })
-
-    const poison = ({ cause, path }: LogFsError) => new LogPoisoned({ path, cause })
+    /** Before anything is begun: a disk that is nearly full fails in odd places. */
+    const ensureRoom = (path: string, bytes: number): Effect.Effect<number, LogWriteError> =>
+      Effect.gen(function*() {
+        const free = yield* Effect.mapError(fs.free(segments), writeError())
+        const needed = bytes * headroom
+        return free < needed ? yield* new LogWriteError({ path, reason: "NoSpace", needed, free }) : free
+      })
 
     /** Closes the segment for good and begins the next one with the line that vouches for it. */
     const roll: Effect.Effect<void, LogWriteError | LogPoisoned> = Effect.gen(function*() {
       const { segment, seq } = yield* Ref.get(end)
-      const before = segment === 0 ? Option.none<LogFile>() : Option.some(yield* Effect.mapError(open, poison))
+      const before = segment === 0 ? Option.none<LogFile>() : Option.some(yield* open)
       const previous_sha256 = Option.isNone(before) ? null : yield* Effect.zipRight(
         Effect.mapError(before.value.sync, poison),
         Effect.mapError(sha256Of(before.value), writeError())
@@ -156,14 +159,7 @@ export const make = (
       const line = Either.getOrThrow(
         encodeAll(Compose.alone([{ kind: "segment", body }], { at: yield* now, seq, durable_to: 0 }))
       )
-      const file = yield* Effect.mapError(
-        Effect.tap(
-          Scope.extend(fs.open(pathOf(segment + 1), "create"), files),
-          (created) => writeAll(created, pathOf(segment + 1), 0, line)
-        ),
-        writeError()
-      )
-      yield* Effect.mapError(Effect.zipRight(file.sync, fs.syncDir(segments)), poison)
+      const file = yield* Scope.extend(begin(fs, segments, segment + 1, line), files)
       yield* Ref.set(current, Option.some(file))
       yield* Ref.set(end, {
         segment: segment + 1,
@@ -179,18 +175,16 @@ export const make = (
       Effect.gen(function*() {
         const { segment, size } = yield* Ref.get(end)
         const path = pathOf(segment)
-        const file = yield* Effect.mapError(open, poison)
+        const file = yield* open
         const found = yield* Effect.mapError(file.size, writeError())
         if (found !== size) {
           return yield* new LogPoisoned({ path, cause: `it has ${found} bytes, ${size} were written by this process` })
         }
-        const free = yield* Effect.mapError(fs.free(segments), writeError())
-        const needed = bytes.length * headroom
-        if (free < needed) return yield* new LogWriteError({ path, reason: "NoSpace", needed, free })
+        const free = yield* ensureRoom(path, bytes.length)
         const rollBack = Effect.mapError(Effect.zipRight(file.truncate(size), file.sync), poison)
         yield* Effect.catchAll(
           writeAll(file, path, size, bytes),
-          (error) => Effect.zipRight(rollBack, Effect.fail(writeError(needed, free)(error)))
+          (error) => Effect.zipRight(rollBack, Effect.fail(writeError(bytes.length, free)(error)))
         )
         yield* Effect.mapError(file.datasync, poison)
       })
@@ -231,6 +225,7 @@ export const make = (
           const { segment, size } = yield* Ref.get(end)
           if (batch.bytes === 0) return
           if (segment === 0 || size + batch.bytes > segmentBytes) {
+            yield* ensureRoom(pathOf(segment + 1), batch.bytes)
             yield* roll
             // Their places have moved behind the new segment's first line.
             batch = yield* encodeSome(requests, yield* place)

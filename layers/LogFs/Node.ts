@@ -108,6 +108,7 @@ export const make: LogFs["Type"] = LogFs.of({
   rename: (from, to) => call("rename", from, () => fs.rename(from, to)),
   unlink: (path) => call("unlink", path, () => fs.unlink(path)),
   syncDir: (dir) => call("syncDir", dir, () => syncFolder(dir)),
+  writable: (dir) => call("writable", dir, () => fs.access(dir, constants.W_OK | constants.X_OK)),
   free: (path) => call("free", path, () => fs.statfs(path).then(({ bavail, bsize }) => bavail * bsize))
 })
 

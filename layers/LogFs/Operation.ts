@@ -19,6 +19,7 @@ const words = {
   rename: "rename",
   unlink: "remove",
   syncDir: "sync the folder",
+  writable: "write in",
   free: "measure the free space of"
 } as const
 

@@ -9,6 +9,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { constVoid } from "effect/Function"
 import * as Layer from "effect/Layer"
 import type { PCGRandom } from "effect/Utils"
 import { type LogFile, LogFs } from "../../services/LogFs.ts"
@@ -146,6 +147,7 @@ export const make = (options: Process.Options = {}): Effect.Effect<Simulated> =>
       rename: (from, to) => changeOnly("rename", from, (disk) => Tree.rename(disk, from, to)),
       unlink: (path) => changeOnly("unlink", path, (disk) => Tree.unlink(disk, path)),
       syncDir: (dir) => changeOnly("syncDir", dir, (disk) => Tree.syncFolder(disk, dir)),
+      writable: (dir) => process.look("writable", dir, (disk) => Either.map(Tree.list(disk, dir), constVoid)),
       free: (path) => process.look("free", path, (disk) => Either.map(Tree.find(disk, path), process.free))
     })
 

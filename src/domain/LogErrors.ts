@@ -100,17 +100,24 @@ export class LogWriteError extends Schema.TaggedError<LogWriteError>("mem/LogWri
 }
 
 /**
- * A write or fsync failed in a way that leaves the file's state unknown. Nothing more is appended by this process.
+ * A write or fsync failed in a way that leaves the file's state unknown, or somebody else wrote to it. Nothing more is
+ * appended by this process.
  *
  * @since 0.1.0
  * @category errors
  */
 export class LogPoisoned extends Schema.TaggedError<LogPoisoned>("mem/LogPoisoned")("LogPoisoned", {
   path: Schema.String,
+  reason: Schema.optional(FsReason),
   cause: Schema.optional(Schema.Defect)
 }) {
   override get message(): string {
-    return `a failed write left ${this.path} in doubt, so nothing more is written to it; run the command again: it recovers the log first`
+    const { cause, path, reason } = this
+    const words = reason === undefined
+      ? cause === undefined ? "" : String(cause)
+      : advice[reason] + inItsWords({ cause, reason })
+    const why = words === "" ? "" : ` (${words})`
+    return `${path} is in doubt, so nothing more is written to it${why}; run the command again: it recovers the log first`
   }
 }
 

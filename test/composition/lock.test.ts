@@ -1,7 +1,9 @@
 /** The log's lock between real processes on a real disk. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
+import process from "node:process"
 import { fileURLToPath } from "node:url"
 import { folder, node, start } from "./Mem.ts"
 
@@ -58,3 +60,28 @@ describe("the lock of a log", () => {
       assert.deepStrictEqual(locksIn(home), [])
     }))
 })
+
+/** Whoever may write everywhere has to become somebody else to be refused. */
+const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+
+/** Not where the code itself lies in a folder that nobody else may enter. */
+const mayRun = spawnSync(process.execPath, ["-e", "require('fs').readFileSync(process.argv[1])", holder], nobody).status
+  === 0
+
+it.scopedLive.skipIf(!mayRun)(
+  "says at once which folder may not be written, and leaves no lock",
+  () =>
+    Effect.gen(function*() {
+      const home = yield* folder()
+      assert.strictEqual(yield* visit(home), "held\ngiven back\n")
+      for (const part of ["", "/log", "/log/segments"]) fs.chmodSync(`${home}${part}`, part === "/log" ? 0o777 : 0o555)
+      const { stdout } = spawnSync(process.execPath, [holder, home], { ...nobody, encoding: "utf8" })
+      assert.strictEqual(
+        stdout,
+        `LogFsError undefined cannot write in ${home}/log/segments: permission denied; run as the owner of the memory home, or mend its permissions\n`
+      )
+      assert.deepStrictEqual(fs.readdirSync(`${home}/log`), ["segments"])
+      fs.chmodSync(`${home}/log/segments`, 0o700)
+      fs.chmodSync(home, 0o700)
+    })
+)

@@ -244,6 +244,15 @@ export const contract = (name: string, fixture: Effect.Effect<Fixture, never, Sc
         assert.deepStrictEqual(yield* fs.list(root), ["a"])
       }))
 
+    test("finds a folder that is there writable, and changes nothing to find out", (root) =>
+      Effect.gen(function*() {
+        const fs = yield* LogFs
+        yield* fs.makeDir(`${root}/dir`)
+        yield* fs.writable(`${root}/dir`)
+        assert.deepStrictEqual(yield* fs.list(`${root}/dir`), [])
+        yield* refused(fs.writable(`${root}/no`), "NotFound", "write in", `${root}/no`)
+      }))
+
     test("says how much is free where the path is", (root) =>
       Effect.gen(function*() {
         const fs = yield* LogFs

@@ -163,7 +163,19 @@ const table: ReadonlyArray<Entry> = [
     new LogWriteError({ path, reason: "NoSpace", needed: 4097, free: 12 }),
     [path, "4097", "12 free", "free some space"]
   ),
-  entry(LogPoisoned, "after a failed write", new LogPoisoned({ path, cause }), [path, "run the command again"]),
+  entry(LogPoisoned, "after a failed write", new LogPoisoned({ path, reason: "DeviceError", cause }), [
+    path,
+    "input/output error; check the disk",
+    "run the command again"
+  ]),
+  entry(LogPoisoned, "for another reason", new LogPoisoned({ path, reason: "Unknown", cause }), [
+    path,
+    "cross-device link"
+  ]),
+  entry(LogPoisoned, "after somebody else's write", new LogPoisoned({ path, cause }), [
+    path,
+    "(Foreign: cross-device link)"
+  ]),
   entry(
     LogLocked,
     "by another process",

@@ -24,6 +24,7 @@ import type { Options } from "../../layers/LogFs/SimulatedProcess.ts"
 import { LogFs } from "../../services/LogFs.ts"
 import { LogReader } from "../../services/LogReader.ts"
 import type { LogWriter } from "../../services/LogWriter.ts"
+import { advice, type FsReason, LogFsError, LogPoisoned, LogWriteError } from "../../src/domain/LogErrors.ts"
 import { maxLineBytes } from "../../src/log/Codec.ts"
 import * as Live from "../../src/log/Live.ts"
 import { all, append, appendAlone, exclusion, group, outline, vector } from "../fixtures/LogGroups.ts"
@@ -41,6 +42,7 @@ const fresh: Disk.Disk = Either.getOrThrow(Disk.put(Disk.empty, `${home}/connect
 const put = (disk: Disk.Disk, path: string, content: Uint8Array): Disk.Disk =>
   Either.getOrThrow(Disk.put(disk, path, content))
 
+const isFolder = (path: string): boolean => path === `${home}/log/segments`
 const isSegment = (path: string): boolean => path.startsWith(`${home}/log/segments/`)
 
 const segmentsOf = (disk: Disk.Disk, side: "cached" | "durable" = "cached"): ReadonlyMap<string, Uint8Array> =>
@@ -441,6 +443,140 @@ describe("Log/Segments, faults", () => {
       const lines = yield* reading(disk, all())
       assert.deepStrictEqual(outline(lines).map((line) => Number.parseInt(line)), lines.map((_, i) => i + 1))
       assert.include(outline(lines).at(-2), "commit")
+    }))
+})
+
+/** What is asked of the disk without changing it. */
+const looks = ["open", "read", "size", "list", "free", "writable"] as const
+
+const reasons = ["NoSpace", "DeviceError", "ReadOnly", "PermissionDenied"] as const
+
+describe("Log/Segments, what it says of a disk that refuses", () => {
+  const stale = JSON.stringify({ ...mortal.self, nonce: "n", started_at: "2026-11-29T20:00:00.000Z" })
+
+  /** A lock that was left behind, a torn tail, and a segment that is nearly full. */
+  const start = Effect.map(
+    cutAfter(fresh, append(group("a"))),
+    (disk) =>
+      put(
+        put(
+          disk,
+          segmentPath(1),
+          Buffer.concat([segmentsOf(disk).get(segmentPath(1)) ?? bytes(""), bytes("{\"v\":1")])
+        ),
+        lockPath,
+        bytes(stale)
+      )
+  )
+
+  const story = Effect.zipRight(append(group("b")), append(group("c")))
+
+  const attempt = (fs: LogFs["Type"]) => Effect.either(withLog(fs, story, { segmentBytes: 2_500 }))
+
+  const says = (result: Either.Either<unknown, unknown>, reason: FsReason, name: string): boolean => {
+    if (Either.isRight(result)) return false
+    const { left } = result
+    if (!(left instanceof LogFsError || left instanceof LogWriteError || left instanceof LogPoisoned)) {
+      return assert.fail(`${name}: ${String(left)}`)
+    }
+    assert.strictEqual(left.reason, reason, name)
+    assert.include(left.message, advice[reason], name)
+    assert.match(left.message, /\/home\b/, name)
+    return true
+  }
+
+  it.effect("names the path, the reason and what to do, whichever change of the disk is refused", () =>
+    Effect.gen(function*() {
+      const disk = yield* start
+      const whole = yield* Simulated.make({ disk })
+      assert.isTrue(Either.isRight(yield* attempt(whole.service)))
+      const steps = yield* whole.steps
+      const failed = new Set<string>()
+      for (const [i, { operation }] of steps.entries()) {
+        for (const reason of reasons) {
+          const failAt = { operation: i + 1, reason, only: [operation] }
+          const process = yield* Simulated.make({ disk, failAt })
+          if (says(yield* attempt(process.service), reason, `${reason} in ${i + 1}, ${operation}`)) {
+            failed.add(operation)
+          }
+        }
+      }
+      assert.deepStrictEqual([...failed].sort(), [
+        "create",
+        "datasync",
+        "makeDir",
+        "rename",
+        "sync",
+        "syncDir",
+        "truncate",
+        "unlink",
+        "write"
+      ])
+    }))
+
+  for (const look of looks) {
+    it.effect(`names them where it cannot ${look}`, () =>
+      Effect.gen(function*() {
+        for (const reason of reasons) {
+          const { fs } = yield* probed({ disk: yield* start })
+          fs.before = refuse(reason, look, () => true)
+          assert.isTrue(says(yield* attempt(fs.service), reason, `${reason} in ${look}`))
+        }
+      }))
+  }
+
+  it.effect("is refused before it takes the lock where it may not write, in whichever of its folders", () =>
+    Effect.gen(function*() {
+      const disk = ["connectors", "quarantine"].reduce(
+        (all, name) => put(all, `${home}/log/${name}/some`, bytes("")),
+        yield* after(fresh, append(group("a")))
+      )
+      for (const folder of ["log", "log/segments", "log/connectors", "log/quarantine"]) {
+        const { fs, process } = yield* probed({ disk })
+        fs.before = refuse("PermissionDenied", "writable", (path) => path === `${home}/${folder}`)
+        const error = yield* Effect.flip(withLog(fs.service, Effect.void))
+        assert.deepInclude(error, { _tag: "LogFsError", reason: "PermissionDenied", path: `${home}/${folder}` })
+        assert.deepStrictEqual(yield* process.steps, [], folder)
+      }
+    }))
+
+  it.effect("leaves no segment that was begun and not finished when the disk is full or fails", () =>
+    Effect.gen(function*() {
+      const disk = yield* after(fresh, append(group("a")))
+      const one = segmentsOf(disk).get(segmentPath(1)) ?? bytes("")
+      const options = { segmentBytes: one.length }
+      const rolls = yield* Simulated.make({ disk })
+      yield* withLog(rolls.service, append(group("b")), options)
+      const steps = yield* rolls.steps
+      const begun = steps.findIndex(({ operation, path }) => operation === "create" && path === segmentPath(2))
+      const ended = steps.findIndex(({ operation, path }, i) => i > begun && operation === "syncDir" && isFolder(path))
+      assert.isAbove(ended, begun)
+      for (let k = begun + 1; k <= ended + 1; k++) {
+        for (const reason of ["NoSpace", "DeviceError"] as const) {
+          for (const sticky of [false, true]) {
+            const operation = steps[k - 1]?.operation
+            const only = operation === undefined ? [] : [operation]
+            const process = yield* Simulated.make({ disk, failAt: { operation: k, reason, only, sticky }, seed: k })
+            const name = `${reason} in ${operation}, ${sticky ? "for good" : "once"}`
+            const result = yield* Effect.either(withLog(process.service, append(group("b")), options))
+            assert.isTrue(says(result, reason, name), name)
+            assert.deepStrictEqual([...segmentsOf(yield* process.disk)], [[segmentPath(1), one]], name)
+            const next = yield* after(yield* process.disk, append(group("c")), options)
+            const lines = yield* reading(next, all())
+            assert.deepStrictEqual(lines.map(({ record }) => Number(record.seq)), lines.map((_, i) => i + 1), name)
+            assert.deepStrictEqual([...(yield* documents(next)).keys()].sort(), ["a", "c"], name)
+          }
+        }
+      }
+    }))
+
+  it.effect("begins no segment where there is no room for what would go into it", () =>
+    Effect.gen(function*() {
+      const disk = yield* after(fresh, append(group("a")))
+      const { fs, process } = yield* probed({ disk, freeBytes: 4_000 })
+      const error = yield* Effect.flip(withLog(fs.service, append(group("b")), { segmentBytes: 1_500 }))
+      assert.deepInclude(error, { _tag: "LogWriteError", reason: "NoSpace", path: segmentPath(2) })
+      assert.deepStrictEqual([...segmentsOf(yield* process.disk)], [...segmentsOf(disk)])
     }))
 })
 

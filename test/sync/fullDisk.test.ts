@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as NodeLogFs from "../../layers/LogFs/Node.ts"
 import { LogFs } from "../../services/LogFs.ts"
-import { LogWriteError } from "../../src/domain/LogErrors.ts"
+import { LogFsError, LogWriteError } from "../../src/domain/LogErrors.ts"
 import { sync } from "../../src/sync/sync.ts"
 import { temporaryHome } from "../fixtures/TemporaryHome.ts"
 import { onDiskAt, vec } from "./Harness.ts"
@@ -59,3 +59,19 @@ it.scopedLive(
     }),
   60_000
 )
+
+it.scopedLive("a folder that may not be written ends the run before anything is fetched or embedded", () =>
+  Effect.gen(function*() {
+    const home = yield* temporaryHome
+    const { connector, control } = yield* vec("notes", documents.slice(0, 3))
+    const readOnly = Layer.succeed(LogFs, {
+      ...NodeLogFs.make,
+      writable: (path: string) =>
+        path.endsWith("segments") ? new LogFsError({ operation: "write in", path, reason: "ReadOnly" }) : Effect.void
+    })
+    const world = yield* onDiskAt(home, { connectors: [connector] }, readOnly)
+    const error = yield* Effect.flip(world.process(sync()))
+    assert.match(String(error), /cannot write in .*\/log\/segments: the file system is read-only; remount it writable/)
+    assert.deepInclude(yield* control.counts, { listings: 0, fetches: 0 })
+    assert.strictEqual((yield* world.counts).calls, 0)
+  }))
