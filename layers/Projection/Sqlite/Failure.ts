@@ -30,10 +30,22 @@ const busy = "another process is using it"
 /** A journal that its writer did not live to play back, and a reader may not. */
 const cutShort = 776
 
-const extendedCodeOf = (cause: unknown): number | undefined =>
-  Predicate.hasProperty(cause, "errcode") && Predicate.isNumber(cause.errcode) ? cause.errcode : undefined
-
 const wordsOf = (cause: unknown): string => cause instanceof Error ? cause.message : String(cause)
+
+/** The binding leaves the code out where a statement that gives rows fails; then SQLite's words have to do. */
+const codesByWords: ReadonlyArray<readonly [words: string, code: number]> = [
+  ["is locked", 5],
+  ["readonly database", 8],
+  ["disk I/O error", 10],
+  ["disk is full", 13],
+  ["unable to open", 14]
+]
+
+const extendedCodeOf = (cause: unknown): number | undefined => {
+  if (Predicate.hasProperty(cause, "errcode") && Predicate.isNumber(cause.errcode)) return cause.errcode
+  if (!Predicate.hasProperty(cause, "code") || cause.code !== "ERR_SQLITE_ERROR") return undefined
+  return codesByWords.find(([words]) => wordsOf(cause).includes(words))?.[1] ?? 1
+}
 
 /**
  * @since 0.1.0

@@ -115,9 +115,10 @@ export const objection = (database: Database): Option.Option<string> => {
 export const resume = (database: Database): void => database.exec(settings)
 
 /**
- * What a reader says to its connection first.
+ * What a reader says to its connection first. It reads the file, so that one it may not read fails here.
  *
  * @since 0.1.0
  * @category opening
  */
-export const readOnly = (database: Database): void => database.exec("pragma temp_store = memory")
+export const readOnly = (database: Database): void =>
+  database.exec("pragma temp_store = memory; select 1 from sqlite_schema")
