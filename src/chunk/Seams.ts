@@ -71,7 +71,10 @@ export const seamsOf = (outline: Outline, { from, to }: Section): Seams => {
   let seen = -1
 
   const offset = (line: number): number => offsetOf(outline, line)
-  const at = (depth: number) => depths[depth] ??= { blank: [], edge: [] }
+  const at = (depth: number) => {
+    while (depths.length <= depth) depths.push({ blank: [], edge: [] })
+    return depths[depth] ?? { blank: [], edge: [] }
+  }
   const lineText = (line: number): string => text.slice(offset(line), offset(line + 1)).replace(/[ \t\r\n]+$/, "")
 
   const plain = (first: number, end: number, into = lines): void => {
@@ -119,6 +122,6 @@ export const seamsOf = (outline: Outline, { from, to }: Section): Seams => {
     else if (kind === "table") table(first, end)
   }
 
-  const kinds = Array.from(depths, (places) => places === undefined ? [] : [places.blank, places.edge]).flat()
-  return { kinds: [...kinds, lines, firstRows].filter(({ length }) => length > 0), glued, repeats }
+  const kinds = [...depths.flatMap(({ blank, edge }) => [blank, edge]), lines, firstRows]
+  return { kinds: kinds.filter(({ length }) => length > 0), glued, repeats }
 }

@@ -18,8 +18,23 @@ export const isBlank = (text: string): boolean => /^\uFEFF?[ \t\r\n]*$/.test(tex
 
 const lineEnds = (text: string): number => text.match(/\r\n|\r|\n/g)?.length ?? 0
 
-/** The text without the mark of the document's top; U+FEFF elsewhere is a character like any other. */
-const withoutMark = ({ start, text }: Passage): string => start === 0 ? text.replace(/^\uFEFF/, "") : text
+/** Where the document goes on behind its byte order mark and, where it may have one, its front matter. */
+export type TopOf = (text: string) => number
+
+export const behindMark: TopOf = (text) => text.startsWith("\uFEFF") ? 1 : 0
+
+/** Line by line, as a reader would. */
+export const behindFrontMatter: TopOf = (text) => {
+  const lines = text.slice(behindMark(text)).match(/[^\r\n]*(?:\r\n|\r|\n|$)/g) ?? []
+  const bare = lines.map((line) => line.replace(/[ \t\r\n]+$/, ""))
+  const closed = bare.indexOf(bare[0] ?? "", 1)
+  return (bare[0] === "---" || bare[0] === "+++") && closed > 0
+    ? behindMark(text) + lines.slice(0, closed + 1).join("").length
+    : behindMark(text)
+}
+
+/** What of the passage is embedded, but for blank edges. */
+const bodyOf = ({ start, text }: Passage, topOf: TopOf): string => start === 0 ? text.slice(topOf(text)) : text
 
 export const partitions = (text: string, passages: ReadonlyArray<Passage>): void => {
   assert.strictEqual(passages.map((passage) => passage.text).join(""), isBlank(text) ? "" : text)
@@ -28,7 +43,7 @@ export const partitions = (text: string, passages: ReadonlyArray<Passage>): void
     assert.strictEqual(passage.ordinal, ordinal)
     assert.strictEqual(passage.start, end)
     assert.strictEqual(passage.text, text.slice(passage.start, passage.end))
-    assert.isFalse(/^[ \t\r\n]*$/.test(withoutMark(passage)), `blank: ${JSON.stringify(passage.text)}`)
+    assert.isFalse(/^[ \t\r\n]*$/.test(bodyOf(passage, behindMark)), `blank: ${JSON.stringify(passage.text)}`)
     if (text.isWellFormed()) assert.isTrue(passage.text.isWellFormed())
     end = passage.end
   })
@@ -52,23 +67,43 @@ export const cutsBetweenClusters = (text: string, passages: ReadonlyArray<Passag
 const inked = (text: string): number =>
   [...graphemes.segment(text)].filter(({ segment }) => !/^[ \t\r\n]*$/.test(segment)).length
 
-export const keepsTheBudget = (budget: DocumentBudget, passages: ReadonlyArray<Passage>): void => {
+export const keepsTheBudget = (
+  budget: DocumentBudget,
+  passages: ReadonlyArray<Passage>,
+  topOf: TopOf = behindMark
+): void => {
   for (const passage of passages) {
-    const embedded = embeddedText(passage)
+    // As it is rebuilt from the log, where the document itself is not at hand.
+    const embedded = embeddedText(passage, passage.start === 0 ? topOf(passage.text) : 0)
     assert.strictEqual(passage.tokens, budget.count(embedded))
     assert.strictEqual(
       passage.over_budget,
       passage.tokens > budget.max_tokens || embedded.length > budget.max_characters
     )
-    if (passage.over_budget) assert.strictEqual(inked(withoutMark(passage)), 1, "could have been cut")
+    if (passage.over_budget) assert.strictEqual(inked(bodyOf(passage, topOf)), 1, "could have been cut")
   }
 }
 
-export const obeysTheLaws = (text: string, budget: DocumentBudget, passages: ReadonlyArray<Passage>): void => {
+/** A context is a quarter of the budget at most, and whole lines. */
+export const keepsContextsShort = (budget: DocumentBudget, passages: ReadonlyArray<Passage>): void => {
+  for (const { context } of passages) {
+    assert.isAtMost(budget.count(context), budget.max_tokens / 4)
+    assert.isAtMost(context.length, budget.max_characters / 4)
+    assert.isTrue(context === "" || (context.endsWith("\n") && context.isWellFormed()))
+  }
+}
+
+export const obeysTheLaws = (
+  text: string,
+  budget: DocumentBudget,
+  passages: ReadonlyArray<Passage>,
+  topOf: TopOf = behindMark
+): void => {
   partitions(text, passages)
   knowsItsLines(text, passages)
   cutsBetweenClusters(text, passages)
-  keepsTheBudget(budget, passages)
+  keepsTheBudget(budget, passages, topOf)
+  keepsContextsShort(budget, passages)
 }
 
 const fragments = [
