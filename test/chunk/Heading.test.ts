@@ -344,7 +344,7 @@ describe("laws, for any document and budget", () => {
 
   it.prop("partition, lines, clusters, budget, contexts", [soupAndBudget], ([[text, budget]]) => {
     for (const passage of chunk(text, budget)) Schema.validateSync(Passage)(passage)
-  }, { fastCheck: { numRuns: 600 } })
+  }, { fastCheck: { numRuns: 300 } })
 
   it.prop("the same for text that is no Markdown", [documents, budgets], ([text, budget]) => {
     chunk(text, budget)
@@ -465,7 +465,7 @@ describe("laws, for documents whose blocks are known", () => {
 describe("real documents", () => {
   it("obey the laws at any budget", { timeout: 60_000 }, () => {
     for (const [i, { name, text }] of markdownFiles().entries()) {
-      const budget = budgetOf([240, 60, 12][i % 3] ?? 240)
+      const budget = budgetOf(text.length > 20_000 ? 240 : [240, 60, 16][i % 3] ?? 240)
       const passages = heading.chunk(text, budget)
       partitions(text, passages)
       keepsContextsShort(budget, passages)

@@ -135,6 +135,21 @@ describe("generated documents", () => {
     for (const text of cases) assert.deepStrictEqual(ours(text), byMicromark(text), JSON.stringify(text))
   })
 
+  it("quotes of hundreds of lines, lazy or not", () => {
+    const cases = [
+      `> a\n${"b\n".repeat(200)}===\n\n# h`,
+      `> > a\n${"> b\nc\n".repeat(100)}===\nx\n---`,
+      `${"> # a\nb\n".repeat(100)}c\n===`,
+      `${">> # a\n> b\n".repeat(100)}\nc\n===`,
+      `> - a\n${"b\n> c\n".repeat(300)}# h\nb\n===`,
+      `> \`\`\`\n${"> a\n".repeat(100)}b\n===`
+    ]
+    for (const text of cases) {
+      assert.deepStrictEqual(byMicromark(text), byCommonmark(text))
+      assert.deepStrictEqual(ours(text), byCommonmark(text), text.slice(0, 40))
+    }
+  })
+
   it("what deviates from both, or from one for a reason", () => {
     const cases: ReadonlyArray<readonly [string, Headings]> = [
       // One of the two begins it at the text behind the definitions.
