@@ -15,6 +15,7 @@ import * as Outcome from "./cli/Outcome.ts"
 import * as Output from "./cli/Output.ts"
 import * as PlainConsole from "./cli/PlainConsole.ts"
 import * as StderrLogger from "./cli/StderrLogger.ts"
+import * as Terminal from "./cli/Terminal.ts"
 
 let signal: "SIGINT" | "SIGTERM" | undefined
 process.once("SIGINT", () => signal = "SIGINT")
@@ -29,7 +30,8 @@ const layer = Layer.mergeAll(
   Outcome.layer,
   Output.layer(process.stdout),
   PlainConsole.layer(PlainConsole.coloursOf(process)),
-  StderrLogger.layer
+  StderrLogger.layer,
+  Terminal.layer(process)
 )
 
 const program = Effect.zipRight(run(process.argv.slice(2)), Effect.flatMap(Outcome.Outcome, ({ code }) => code))

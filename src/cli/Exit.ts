@@ -12,6 +12,8 @@ import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import type { DoctorReport } from "../domain/DoctorReport.ts"
+import type { DriftReport } from "../domain/Drift.ts"
 import type { SyncReport } from "../domain/SyncReport.ts"
 
 const byTag: ReadonlyMap<string, number> = new Map([
@@ -19,6 +21,7 @@ const byTag: ReadonlyMap<string, number> = new Map([
   ["InvalidChunkPolicy", 2],
   ["ConnectorsFileError", 2],
   ["UnknownConnector", 2],
+  ["NoConnectorsFile", 2],
   ["LogLocked", 5],
   ["LogDamaged", 6],
   ["ClosedPipe", 0]
@@ -63,3 +66,27 @@ export const ofSync = ({ connectors }: SyncReport): number => {
     failed.length > 0 ? 3 : 0
   ]))
 }
+
+/**
+ * The exit code of a drift: as that of the sync that it foretells. That there is any is told only where it is asked
+ * for.
+ *
+ * @since 0.1.0
+ * @category exit codes
+ */
+export const ofDrift = ({ connectors, drift }: DriftReport, asked: boolean): number => {
+  const listed = connectors.some(({ status }) => status !== "failed")
+  return worst([
+    ...connectors.map(({ status }) => status === "failed" ? listed ? 3 : 1 : status === "refused" ? 4 : 0),
+    asked && drift ? 10 : 0
+  ])
+}
+
+/**
+ * The exit code of a check: 6 where the log is damaged, 1 where there is anything else to do.
+ *
+ * @since 0.1.0
+ * @category exit codes
+ */
+export const ofDoctor = ({ findings }: DoctorReport): number =>
+  worst(findings.map(({ level }) => level === "damage" ? 6 : level === "problem" ? 1 : 0))

@@ -10,6 +10,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { global } from "./Global.ts"
+import { UsageError } from "./UsageError.ts"
 
 const upward = (folder: string): Effect.Effect<Option.Option<string>, never, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
@@ -37,3 +38,22 @@ export const home = Effect.gen(function*() {
   const here = path.resolve(".")
   return Option.getOrElse(yield* upward(here), () => here)
 })
+
+/**
+ * The home, for a command that makes sense only where something was stored: a mistyped one is told, and nothing is made
+ * there.
+ *
+ * @since 0.1.0
+ * @category home
+ */
+export const existingHome = (command: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const folder = yield* home
+    const here = yield* Effect.orElseSucceed(fs.exists(path.join(folder, "log")), () => false)
+    return here ? folder : yield* new UsageError({
+      command,
+      detail: `there is no memory in ${folder} yet; "mem sync" fills one, and --home DIR names another`
+    })
+  })

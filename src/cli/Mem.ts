@@ -16,21 +16,44 @@ import * as Predicate from "effect/Predicate"
 import { stripVTControlCharacters } from "node:util"
 import { read } from "./Argv.ts"
 import { chunk } from "./Chunk.ts"
+import { doctor } from "./Doctor.ts"
+import { drift } from "./Drift.ts"
+import { dump } from "./Dump.ts"
+import { get } from "./Get.ts"
 import { global } from "./Global.ts"
 import * as Grammar from "./Grammar.ts"
+import { init } from "./Init.ts"
 import { grammar as logGrammar, log } from "./Log.ts"
 import { ClosedPipe, Output } from "./Output.ts"
 import { printable } from "./Printable.ts"
+import { rebuild } from "./Rebuild.ts"
+import { grammar as refGrammar, ref } from "./Ref.ts"
+import { status } from "./Status.ts"
+import { sync } from "./Sync.ts"
 import { version } from "./Version.ts"
 
-const mem = global.pipe(Command.withSubcommands([chunk, log]))
+const mem = global.pipe(
+  Command.withSubcommands([init, sync, drift, status, ref, get, rebuild, dump, chunk, log, doctor])
+)
 
-const grammar = Grammar.make(global, [Grammar.make(chunk), logGrammar])
+const grammar = Grammar.make(global, [
+  Grammar.make(init),
+  Grammar.make(sync),
+  Grammar.make(drift),
+  Grammar.make(status),
+  refGrammar,
+  Grammar.make(get),
+  Grammar.make(rebuild),
+  Grammar.make(dump),
+  Grammar.make(chunk),
+  logGrammar,
+  Grammar.make(doctor)
+])
 
 const footer = HelpDoc.blocks([
   HelpDoc.p("The options of mem itself, --home DIR and --json, may stand before or behind a command."),
   HelpDoc.p(
-    "Exit codes: 0 done, 1 failed, 2 wrong usage or configuration (nothing was done), 6 the log is damaged, 130 and 143 interrupted."
+    "Exit codes: 0 done, 1 failed, 2 wrong usage or configuration (nothing was done), 3 something failed and the rest is stored, 4 a guard refused removals, 5 another mem writes, 6 the log is damaged, 10 drift was found (drift --exit-code), 130 and 143 interrupted."
   )
 ])
 

@@ -24,7 +24,7 @@ import { timestamp } from "./Pipeline.ts"
 import type { SyncError } from "./syncConnector.ts"
 
 /**
- * There is no such document to exclude, or none that is excluded.
+ * There is no such document to exclude, it is excluded already, or it is not excluded.
  *
  * @since 0.1.0
  * @category errors
@@ -32,12 +32,17 @@ import type { SyncError } from "./syncConnector.ts"
 export class UnknownDocument extends Schema.TaggedError<UnknownDocument>("mem/UnknownDocument")("UnknownDocument", {
   connector: ConnectorName,
   doc_id: DocId,
-  wanted: Schema.Literal("known", "excluded")
+  wanted: Schema.Literal("known", "included", "excluded")
 }) {
   override get message(): string {
-    return this.wanted === "known"
-      ? `${this.connector} has no document ${this.doc_id}; "mem ref list ${this.connector}" names those it has`
-      : `${this.doc_id} of ${this.connector} is not excluded; there is nothing to add back`
+    switch (this.wanted) {
+      case "known":
+        return `${this.connector} has no document ${this.doc_id}; "mem ref list ${this.connector}" names those it has`
+      case "included":
+        return `${this.doc_id} of ${this.connector} is excluded already; "mem ref add" lets it back in`
+      case "excluded":
+        return `${this.doc_id} of ${this.connector} is not excluded; there is nothing to add back`
+    }
   }
 }
 
@@ -81,9 +86,8 @@ export const exclude = (
     const { entries } = manifest
     const failed = (yield* manifests.loadFailed(connector)).get(doc_id)
     const entry = entries.get(doc_id) ?? Option.getOrUndefined(Option.flatMap(Option.fromNullable(failed), neverStored))
-    if (entry === undefined || entry.excluded === true) {
-      return yield* new UnknownDocument({ connector, doc_id, wanted: "known" })
-    }
+    if (entry === undefined) return yield* new UnknownDocument({ connector, doc_id, wanted: "known" })
+    if (entry.excluded === true) return yield* new UnknownDocument({ connector, doc_id, wanted: "included" })
     yield* beginRun(connector, manifest, 0)
     const gone = Groups.removal({ connector, now: yield* timestamp }, entry, "excluded")
     const [seq] = yield* append([{ ...gone, entries: [mark(connector, doc_id, true), ...gone.entries] }])

@@ -1,10 +1,11 @@
 import { HelpDoc, ValidationError } from "@effect/cli"
 import { assert, it } from "@effect/vitest"
 import { Cause, Exit, FiberId } from "effect"
-import { exitCode, ofSync } from "../../src/cli/Exit.ts"
+import { exitCode, ofDrift, ofSync } from "../../src/cli/Exit.ts"
 import { ClosedPipe, OutputError } from "../../src/cli/Output.ts"
 import { UsageError } from "../../src/cli/UsageError.ts"
 import { ConnectorsFileError, RecordSourceError } from "../../src/domain/ConnectorErrors.ts"
+import { ConnectorDrift, DriftDocuments, DriftReport } from "../../src/domain/Drift.ts"
 import { ConnectorName, DocId } from "../../src/domain/Ids.ts"
 import { LogDamaged, LogLocked } from "../../src/domain/LogErrors.ts"
 import {
@@ -20,9 +21,11 @@ const codeOf = (error: unknown) => exitCode(Exit.fail(error), undefined)
 
 const error = new ReportedError({ code: "ConnectorError", message: "m" })
 
-it("is 0 for a run that is done, whatever it returned", () => {
+it("is 0 for a run that is done, unless it says another", () => {
   assert.strictEqual(exitCode(Exit.void, undefined), 0)
   assert.strictEqual(exitCode(Exit.succeed("x"), undefined), 0)
+  assert.strictEqual(exitCode(Exit.succeed(0), undefined), 0)
+  assert.strictEqual(exitCode(Exit.succeed(10), undefined), 10)
 })
 
 it("is what the error stands for", () => {
@@ -57,7 +60,7 @@ it("finds the error among whatever else went wrong", () => {
 })
 
 it("is that of the signal if there was one, however the run ended", () => {
-  for (const exit of [Exit.void, Exit.fail("x"), Exit.die("x"), Exit.failCause(Cause.interrupt(FiberId.none))]) {
+  for (const exit of [Exit.void, Exit.succeed(3), Exit.fail("x"), Exit.die("x"), Exit.failCause(Cause.interrupt(FiberId.none))]) {
     assert.strictEqual(exitCode(exit, "SIGINT"), 130)
     assert.strictEqual(exitCode(exit, "SIGTERM"), 143)
   }
@@ -83,4 +86,24 @@ it("of a sync is the worst of its connectors", () => {
   assert.strictEqual(code(connector("refused"), connector("ok")), 4)
   assert.strictEqual(code(connector("refused", 1)), 3)
   assert.strictEqual(code(connector("refused"), connector("failed")), 1)
+})
+
+it("of a drift is that of the sync that it foretells, and 10 only where it is asked for", () => {
+  const connector = (status: ConnectorDrift["status"]) =>
+    new ConnectorDrift({
+      name: ConnectorName.make("notes"),
+      status,
+      new: 0,
+      changed: 0,
+      stale: 0,
+      moved: 0,
+      unchanged: 0,
+      removed: 0,
+      documents: new DriftDocuments({ new: [], changed: [], stale: [], moved: [], removed: [] })
+    })
+  const code = (drift: boolean, asked: boolean, ...statuses: ReadonlyArray<ConnectorDrift["status"]>) =>
+    ofDrift(new DriftReport({ command: "drift", ok: true, drift, connectors: statuses.map(connector) }), asked)
+  assert.deepStrictEqual([code(true, false, "ok"), code(true, true, "ok"), code(false, true, "ok")], [0, 10, 0])
+  assert.deepStrictEqual([code(true, true, "failed"), code(true, true, "ok", "failed")], [1, 3])
+  assert.deepStrictEqual([code(true, true, "refused"), code(true, true, "refused", "failed")], [4, 3])
 })

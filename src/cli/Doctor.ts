@@ -1,0 +1,88 @@
+/**
+ * `mem doctor`: every check that can be made, and what to do about what it finds. With `--repair` it mends what follows
+ * from the log.
+ *
+ * @since 0.1.0
+ */
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Live from "../../layers/Live.ts"
+import * as MemoryProjection from "../../layers/Projection/Memory.ts"
+import { Connectors } from "../../services/Connectors.ts"
+import { DoctorReport, Finding } from "../domain/DoctorReport.ts"
+import { doctor as check } from "../sync/doctor.ts"
+import { repair } from "../sync/repair.ts"
+import { answer } from "./Answer.ts"
+import { configuration } from "./Configuration.ts"
+import * as DoctorText from "./DoctorText.ts"
+import { ofDoctor } from "./Exit.ts"
+import { existingHome, home } from "./Home.ts"
+
+const encode = Schema.encodeSync(DoctorReport)
+
+const nobody = Layer.succeed(Connectors, {
+  configured: [],
+  get: () => Effect.dieMessage("no connector is configured")
+})
+
+/** What `connectors.yaml` says; where it cannot be used, that is a finding, and the other checks go on. */
+const configured = Effect.gen(function*() {
+  const read = yield* Effect.either(
+    Effect.flatMap(configuration, ({ file }) => Effect.map(Layer.build(Live.connectors(file)), () => file))
+  )
+  return Either.match(read, {
+    onLeft: ({ message }) => ({
+      connectors: nobody,
+      finding: new Finding({ check: "configuration", level: "problem", message })
+    }),
+    onRight: (file) => ({
+      connectors: Layer.orDie(Live.connectors(file)),
+      finding: new Finding({
+        check: "configuration",
+        level: "ok",
+        message: `${file.file} names ${file.connectors.map(({ name }) => name).join(", ") || "no connector yet"}`
+      })
+    })
+  })
+}).pipe(Effect.scoped)
+
+/**
+ * The command.
+ *
+ * @since 0.1.0
+ * @category commands
+ */
+export const doctor = Command.make("doctor", {
+  repair: Options.boolean("repair").pipe(
+    Options.withDescription("Mend what follows from the log: manifests and the search index")
+  )
+}, (given) =>
+  Effect.gen(function*() {
+    const folder = yield* given.repair ? existingHome("mem doctor") : home
+    const { connectors, finding } = yield* configured
+    const fresh = MemoryProjection.make
+    const readers = Live.check(folder)
+    const findings = check(fresh).pipe(
+      Effect.provide(Layer.merge(readers, connectors)),
+      Effect.map((found) => [finding, ...found])
+    )
+    const before = yield* findings
+    const mends = given.repair && before.every(({ level }) => level !== "damage")
+    const repaired = mends
+      ? yield* Effect.flatMap(Connectors, ({ configured }) => repair(configured.map(({ name }) => name), fresh)).pipe(
+        Effect.provide(Live.write(folder)),
+        Effect.provide(connectors)
+      )
+      : undefined
+    const report = new DoctorReport({
+      command: "doctor",
+      ok: true,
+      findings: repaired === undefined ? before : yield* findings,
+      ...(repaired === undefined ? {} : { repaired })
+    })
+    yield* answer({ document: encode(report), lines: DoctorText.lines(report), code: ofDoctor(report) })
+  })).pipe(Command.withDescription("Check everything against everything, and say what to do. Exit code 6 on damage."))

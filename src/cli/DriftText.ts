@@ -1,0 +1,52 @@
+/**
+ * The report of a drift for a person: what a sync would do, and to which documents. Pure.
+ *
+ * @since 0.1.0
+ */
+import type { ConnectorDrift, DriftReport, Estimate } from "../domain/Drift.ts"
+import { printable } from "./Printable.ts"
+import { number, plural, wrapped } from "./Words.ts"
+
+/** Documents of a sort that are named. */
+const most = 10
+
+const sorts = ["new", "changed", "stale", "moved", "removed"] as const
+
+const named = (sort: (typeof sorts)[number], ids: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const shown = ids.length <= most + 1 ? ids : ids.slice(0, most)
+  const rest = ids.length - shown.length
+  return [
+    ...shown.map((id) => `  ${sort.padEnd(8)} ${printable(id)}`),
+    ...(rest === 0 ? [] : [`  ${sort.padEnd(8)} and ${number(rest)} more; --json names them all`])
+  ]
+}
+
+const estimated = ({ cost_usd, documents, embed_texts, passages, tokens }: Estimate): string =>
+  `a sync would cut ${plural(documents, "document")} into ${plural(passages, "passage")} of `
+  + `${plural(tokens, "token")} and embed ${plural(embed_texts, "text")}`
+  + (cost_usd === undefined ? "" : ` for ${cost_usd.toFixed(4)} US dollars`)
+
+const block = (connector: ConnectorDrift): ReadonlyArray<string> => {
+  const { documents, error, estimate, name, status, unchanged } = connector
+  const trouble = error === undefined ? [] : wrapped("  ", error.message)
+  if (status === "failed") return [`${name}: failed`, ...trouble]
+  const counts = sorts.filter((sort) => connector[sort] > 0).map((sort) => `${number(connector[sort])} ${sort}`)
+  return [
+    counts.length === 0
+      ? `${name}: nothing to do, ${number(unchanged)} unchanged`
+      : `${name}: ${counts.join(", ")}${unchanged === 0 ? "" : `; ${number(unchanged)} unchanged`}`,
+    ...sorts.flatMap((sort) => named(sort, documents[sort])),
+    ...(status === "refused" ? ["  a sync would refuse the removals:"] : []),
+    ...trouble,
+    ...(estimate === undefined ? [] : wrapped("  ", estimated(estimate)))
+  ]
+}
+
+/**
+ * @since 0.1.0
+ * @category formatting
+ */
+export const lines = ({ connectors, drift }: DriftReport): ReadonlyArray<string> => [
+  ...connectors.flatMap(block),
+  ...(drift ? ["nothing was changed; \"mem sync\" does it"] : [])
+]

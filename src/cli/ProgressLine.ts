@@ -1,0 +1,104 @@
+/**
+ * How far a sync has come, as one line. Pure: events in, a line out.
+ *
+ * @since 0.1.0
+ */
+import type { SyncEvent } from "../../services/SyncObserver.ts"
+import { duration, number } from "./Words.ts"
+
+/**
+ * What the events add up to, over all connectors. `since` is when the first of them had been listed.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Progress {
+  readonly since: number | undefined
+  readonly documents: number
+  readonly toDo: number
+  readonly fetched: number
+  readonly embedding: number
+  readonly embedded: number
+  readonly done: number
+}
+
+/**
+ * Before the first event.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const nothing: Progress = {
+  since: undefined,
+  documents: 0,
+  toDo: 0,
+  fetched: 0,
+  embedding: 0,
+  embedded: 0,
+  done: 0
+}
+
+/**
+ * Takes in what happened at that moment.
+ *
+ * @since 0.1.0
+ * @category folding
+ */
+export const add = (progress: Progress, event: SyncEvent, now: number): Progress => {
+  switch (event._tag) {
+    case "Listed":
+      return {
+        ...progress,
+        since: progress.since ?? now,
+        documents: progress.documents + event.documents,
+        toDo: progress.toDo + event.toDo
+      }
+    case "Fetched":
+      return { ...progress, fetched: progress.fetched + 1 }
+    case "Embedding":
+      return { ...progress, embedding: progress.embedding + event.texts }
+    case "Embedded":
+      return { ...progress, embedded: progress.embedded + event.texts }
+    case "Done":
+      return { ...progress, done: progress.done + 1 }
+  }
+}
+
+/** A guess from less time than this is none. */
+const guessAfter = 3000
+
+const left = ({ done, since, toDo }: Progress, now: number): string => {
+  if (since === undefined || done === 0 || now - since < guessAfter) return ""
+  const rest = Math.max(0, toDo - done)
+  return rest === 0 ? "" : `, ${duration((now - since) / done * rest)} left`
+}
+
+const barWidth = 10
+
+const bar = ({ done, toDo }: Progress): string => {
+  const full = Math.min(barWidth, Math.floor(done / toDo * barWidth))
+  return "#".repeat(full) + ".".repeat(barWidth - full)
+}
+
+/**
+ * The line, in at most that many characters.
+ *
+ * @since 0.1.0
+ * @category formatting
+ */
+export const line = (progress: Progress, now: number, columns: number): string => {
+  const { documents, done, embedded, embedding, fetched, since, toDo } = progress
+  const texts = embedding > embedded
+    ? `, embedding ${number(embedded)} of ${number(embedding)}`
+    : embedded > 0
+    ? `, ${number(embedded)} embedded`
+    : ""
+  const text = since === undefined
+    ? "listing ..."
+    : toDo === 0
+    ? `${number(documents)} listed, nothing to do`
+    : `${bar(progress)} ${number(done)} of ${number(toDo)} done, ${number(fetched)} fetched${texts}${
+      left(progress, now)
+    }`
+  return text.slice(0, Math.max(0, columns))
+}

@@ -1,0 +1,127 @@
+/**
+ * `mem ref`: reference documents one by one. `rm` keeps a document out of every later sync and `add` lets it back in;
+ * what was stored of it stays in the log.
+ *
+ * @since 0.1.0
+ */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Live from "../../layers/Live.ts"
+import { DocId } from "../domain/Ids.ts"
+import { ReferenceReport } from "../domain/ReferenceReport.ts"
+import { catchUp } from "../sync/CatchUp.ts"
+import { exclude, include } from "../sync/exclude.ts"
+import { references } from "../sync/references.ts"
+import { answer } from "./Answer.ts"
+import { knownName } from "./Configuration.ts"
+import * as Grammar from "./Grammar.ts"
+import { existingHome } from "./Home.ts"
+import * as RefText from "./RefText.ts"
+import { allowMassRemoval, connectorName } from "./Sync.ts"
+import { syncing } from "./Syncing.ts"
+import { UsageError } from "./UsageError.ts"
+import { wrapped } from "./Words.ts"
+
+const encode = Schema.encodeSync(ReferenceReport)
+
+const list = Command.make("list", { name: connectorName }, ({ name }) =>
+  Effect.gen(function*() {
+    const home = yield* existingHome("mem ref list")
+    const report = yield* Effect.provide(references, Live.read(home))
+    const only = yield* Effect.transposeMapOption(
+      name,
+      (name) => knownName("mem ref list", name, report.documents.map(({ connector }) => connector))
+    )
+    const documents = report.documents.filter(({ connector }) =>
+      Option.match(only, { onNone: () => true, onSome: (name) => connector === name })
+    )
+    yield* answer({
+      document: encode(new ReferenceReport({ ...report, documents })),
+      lines: RefText.lines(documents)
+    })
+  })).pipe(Command.withDescription("List the reference documents in memory. Reads only."))
+
+const sync = Command.make(
+  "sync",
+  { name: connectorName, allowMassRemoval },
+  ({ allowMassRemoval, name }) => syncing({ command: "ref sync", name, allowMassRemoval, documentsOnly: true })
+).pipe(
+  Command.withDescription("As \"mem sync\", the connectors of reference documents only.")
+)
+
+const positional = {
+  name: Args.text({ name: "NAME" }).pipe(Args.withDescription("A connector by its name in connectors.yaml")),
+  document: Args.text({ name: "DOC_ID" }).pipe(Args.withDescription("A document, as \"mem ref list\" names it"))
+}
+
+const changing = (
+  command: "ref rm" | "ref add",
+  change: typeof exclude,
+  says: (name: string, document: string) => string
+) =>
+(given: { readonly name: string; readonly document: string }) =>
+  Effect.gen(function*() {
+    const home = yield* existingHome(`mem ${command}`)
+    const decoded = Schema.decodeOption(DocId)(given.document)
+    const doc_id = yield* Option.match(decoded, {
+      onSome: Effect.succeed,
+      onNone: () => new UsageError({ command: `mem ${command}`, detail: "the name of the document is empty" })
+    })
+    const stored = Effect.map(references, ({ documents }) => documents.map(({ connector }) => connector))
+    const connector = yield* Effect.flatMap(
+      Effect.provide(stored, Live.read(home)),
+      (names) => knownName(`mem ${command}`, given.name, names)
+    )
+    yield* Effect.provide(Effect.zipRight(change(connector, doc_id), catchUp), Live.write(home))
+    yield* answer({
+      document: { command, ok: true, connector, doc_id },
+      lines: wrapped("", says(connector, doc_id))
+    })
+  })
+
+const rm = Command.make(
+  "rm",
+  positional,
+  changing(
+    "ref rm",
+    exclude,
+    (name, document) =>
+      `${document} of ${name} is no longer found, and later syncs leave it out; its text stays in the log. `
+      + `"mem ref add" lets it back in.`
+  )
+).pipe(
+  Command.withDescription("Take a document out of memory, and keep it out of later syncs. Its text stays in the log.")
+)
+
+const add = Command.make(
+  "add",
+  positional,
+  changing("ref add", include, (name, document) => `the next sync reads ${document} of ${name} again`)
+).pipe(Command.withDescription("Let a document that was taken out back in: the next sync reads it again."))
+
+/**
+ * The command, and those below it.
+ *
+ * @since 0.1.0
+ * @category commands
+ */
+export const ref = Command.make("ref").pipe(
+  Command.withDescription("Look at reference documents, and keep single ones out."),
+  Command.withSubcommands([list, sync, rm, add])
+)
+
+/**
+ * How they are written.
+ *
+ * @since 0.1.0
+ * @category grammar
+ */
+export const grammar: Grammar.Grammar = Grammar.make(Command.make("ref"), [
+  Grammar.make(list),
+  Grammar.make(sync),
+  Grammar.make(rm),
+  Grammar.make(add)
+])

@@ -1,0 +1,108 @@
+/**
+ * Hits for a person: score, place, headings, and the text with what matches marked. Pure.
+ *
+ * @since 0.1.0
+ */
+import { lineStarts } from "../chunk/TextLines.ts"
+import { withWord } from "../domain/Level.ts"
+import type { SearchHit, SearchReport } from "../domain/SearchReport.ts"
+import { printable } from "./Printable.ts"
+import { broken } from "./Words.ts"
+
+/**
+ * Half-open ranges of a text, in UTF-16 units, ascending and disjoint.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Ranges = ReadonlyArray<readonly [start: number, end: number]>
+
+/**
+ * How a match is shown: what stands before it, and behind.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Marks = readonly [before: string, after: string]
+
+/**
+ * Bold where there may be colours.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const coloured: Marks = ["\u001b[1m", "\u001b[22m"]
+
+/**
+ * @since 0.1.0
+ * @category constants
+ */
+export const uncoloured: Marks = ["«", "»"]
+
+/** Lines of a hit's text that are shown. */
+const most = 6
+
+/** No character of a text that was made printable; one unit each, whatever stands for them in the end. */
+const opens = "\u0001"
+const closes = "\u0002"
+
+/** A line of the text, printable, with its matches between the two marks. */
+const marked = (text: string, start: number, end: number, matches: Ranges): string => {
+  let at = start
+  let line = ""
+  for (const [from, to] of matches) {
+    const [first, last] = [Math.max(from, at), Math.min(to, end)]
+    if (first >= last) continue
+    line += `${printable(text.slice(at, first))}${opens}${printable(text.slice(first, last))}${closes}`
+    at = last
+  }
+  return line + printable(text.slice(at, end))
+}
+
+const isInk = (line: string): boolean => line.trim() !== ""
+
+/** The text from its first matching line on, as far as it is shown. */
+const excerpt = (text: string, matches: Ranges): ReadonlyArray<string> => {
+  const starts = lineStarts(text)
+  const lines = starts.flatMap((start, i) => {
+    const end = starts[i + 1] ?? text.length
+    const ended = text.slice(start, end).replace(/[\r\n]+$/, "").length + start
+    // What a tab lines up is not lined up in here anyway.
+    return broken("  ", marked(text, start, ended, matches).replaceAll("\\u0009", " "), "  ")
+  }).filter(isInk)
+  const first = lines.findIndex((line) => line.includes(opens))
+  const from = first < 0 || lines.length <= most ? 0 : Math.min(Math.max(0, first - 1), lines.length - most)
+  const shown = lines.slice(from, from + most)
+  return [
+    ...(from > 0 ? ["  …"] : []),
+    ...shown,
+    ...(from + shown.length < lines.length ? ["  …"] : [])
+  ]
+}
+
+const placeOf = ({ connector, doc_id, lines: [first, last] }: SearchHit): string =>
+  `${connector}:${printable(doc_id)}:${first === last ? first : `${first}-${last}`}`
+
+const block = (hit: SearchHit, matchesOf: (text: string) => Ranges): ReadonlyArray<string> => [
+  `${hit.score.toFixed(3)}  ${placeOf(hit)}  (${withWord(hit.level)})`,
+  ...(hit.stale ? ["  its source has changed or gone since the last sync"] : []),
+  ...(hit.heading_path.length === 0 ? [] : broken("  ", hit.heading_path.map(printable).join(" > "), "  ")),
+  ...excerpt(hit.text, matchesOf(hit.text))
+]
+
+/**
+ * The hits, best first. `matchesOf` tells what of a text to mark.
+ *
+ * @since 0.1.0
+ * @category formatting
+ */
+export const lines = (
+  { hits, query }: SearchReport,
+  matchesOf: (text: string) => Ranges,
+  [before, after]: Marks
+): ReadonlyArray<string> =>
+  hits.length === 0
+    ? broken("", `nothing was found for "${printable(query)}"`)
+    : hits.flatMap((hit, i) => [...(i === 0 ? [] : [""]), ...block(hit, matchesOf)]).map((line) =>
+      line.replaceAll(opens, before).replaceAll(closes, after)
+    )

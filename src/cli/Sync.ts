@@ -1,0 +1,52 @@
+/**
+ * `mem sync`: the main job. It brings what the sources hold into memory, and does only what has changed.
+ *
+ * @since 0.1.0
+ */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+import { drifting, syncing } from "./Syncing.ts"
+import { UsageError } from "./UsageError.ts"
+
+/**
+ * The connector that a command is about.
+ *
+ * @since 0.1.0
+ * @category arguments
+ */
+export const connectorName = Args.text({ name: "NAME" }).pipe(
+  Args.withDescription("A connector by its name in connectors.yaml; all of them if not given"),
+  Args.optional
+)
+
+/**
+ * @since 0.1.0
+ * @category options
+ */
+export const allowMassRemoval = Options.boolean("allow-mass-removal").pipe(
+  Options.withDescription("Let removals through that a guard refuses: a source that is suddenly empty or mostly gone")
+)
+
+/**
+ * The command.
+ *
+ * @since 0.1.0
+ * @category commands
+ */
+export const sync = Command.make("sync", {
+  name: connectorName,
+  drift: Options.boolean("drift").pipe(
+    Options.withDescription("Only show what would be done, as \"mem drift\" does; nothing is written")
+  ),
+  allowMassRemoval
+}, ({ allowMassRemoval, drift, name }) =>
+  Effect.gen(function*() {
+    if (drift && allowMassRemoval) {
+      const detail = "--drift writes nothing, so there is nothing to allow"
+      return yield* new UsageError({ command: "mem sync", detail })
+    }
+    if (drift) return yield* drifting({ command: "drift", name, estimate: false, exitCode: false })
+    yield* syncing({ command: "sync", name, allowMassRemoval, documentsOnly: false })
+  })).pipe(Command.withDescription("Bring what the sources hold into memory; only what has changed is done."))

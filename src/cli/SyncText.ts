@@ -1,0 +1,86 @@
+/**
+ * The report of a sync for a person: a block a connector, what changed, what failed and why, and what it cost. Pure.
+ *
+ * @since 0.1.0
+ */
+import type { ConnectorSyncReport, SyncReport } from "../domain/SyncReport.ts"
+import * as LeftOut from "./LeftOutText.ts"
+import { duration, number, plural, wrapped } from "./Words.ts"
+
+const counts = (of: ReadonlyArray<readonly [count: number, word: string]>): string =>
+  of.filter(([count]) => count > 0).map(([count, word]) => `${number(count)} ${word}`).join(", ")
+
+const changesOf = (connector: ConnectorSyncReport): string => {
+  const { changed, failed, listed, moved, new: added, removed, skipped, stale, unchanged } = connector
+  const changes = counts([
+    [added, "new"],
+    [changed, "changed"],
+    [stale, "stale, done anew from the log"],
+    [moved, "moved"],
+    [removed, "removed"]
+  ])
+  if (listed + removed === 0) return "no document is there; see its options in connectors.yaml"
+  if (changes !== "") return changes + (unchanged === 0 ? "" : `; ${number(unchanged)} unchanged`)
+  return unchanged === 0 && failed.length + skipped.length > 0
+    ? "nothing was stored"
+    : `nothing has changed in ${plural(unchanged, "document")}`
+}
+
+const costOf = ({ chunks_added, chunks_tombstoned, embed_calls, embed_texts, reused }: ConnectorSyncReport): string => {
+  const passages = counts([[chunks_added, "passages added"], [chunks_tombstoned, "taken out"]])
+  const texts = [
+    ...(embed_texts === 0
+      ? []
+      : [`${plural(embed_texts, "text")} embedded in ${plural(embed_calls, "call")}`]),
+    ...(reused === 0 ? [] : [`${plural(reused, "vector")} reused`])
+  ].join(", ")
+  return [passages, texts].filter((part) => part !== "").join("; ")
+}
+
+const headOf = ({ kind, name }: ConnectorSyncReport, words: string): string => `${name} (${kind}): ${words}`
+
+const hanging = "  "
+
+const block = (connector: ConnectorSyncReport): ReadonlyArray<string> => {
+  const { error, failed, resumed, skipped, status } = connector
+  const trouble = error === undefined ? [] : wrapped(hanging, error.message)
+  if (status === "failed") return [headOf(connector, "failed; nothing of it was touched"), ...trouble]
+  const cost = costOf(connector)
+  return [
+    ...wrapped("", headOf(connector, changesOf(connector)), hanging),
+    ...(status === "refused" ? [`${hanging}removals were refused:`] : []),
+    ...trouble,
+    ...(resumed === 0
+      ? []
+      : wrapped(
+        hanging,
+        `it went on from a sync that was cut short, which had stored ${plural(resumed, "document")} already`
+      )),
+    ...LeftOut.failed(failed),
+    ...LeftOut.skipped(skipped),
+    ...(cost === "" ? [] : wrapped(hanging, cost))
+  ]
+}
+
+const closing = ({ connectors, duration_ms }: SyncReport): ReadonlyArray<string> => {
+  const failed = connectors.reduce((sum, connector) => sum + connector.failed.length, 0)
+  const again = connectors.reduce(
+    (sum, connector) => sum + connector.failed.filter(({ retryable }) => retryable).length,
+    0
+  )
+  const retried = again === 0
+    ? ""
+    : again === failed
+    ? "; the next sync tries what failed again"
+    : `; the next sync tries ${number(again)} of the ${number(failed)} that failed again`
+  return wrapped("", `done in ${duration(duration_ms)}${retried}`)
+}
+
+/**
+ * @since 0.1.0
+ * @category formatting
+ */
+export const lines = (report: SyncReport): ReadonlyArray<string> => [
+  ...report.connectors.flatMap(block),
+  ...closing(report)
+]

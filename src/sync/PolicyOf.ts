@@ -1,0 +1,32 @@
+/**
+ * How `connectors.yaml` wants a connector's documents cut.
+ *
+ * @since 0.1.0
+ */
+import type { ConfiguredConnector } from "../../services/Connectors.ts"
+import { paragraph } from "../chunk/Paragraph.ts"
+import type { ChunkerName, ConnectorsFile } from "../domain/ConnectorsFile.ts"
+import { defaults, type DocumentPolicy, type NamedChunker } from "./DocumentPolicy.ts"
+
+const chunkers: Readonly<Record<ChunkerName, NamedChunker>> = {
+  heading: { name: "paragraph", chunker: paragraph },
+  paragraph: { name: "paragraph", chunker: paragraph }
+}
+
+/**
+ * The policy of each connector of the file; the default for one that is not in it.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const policyOf = (file: ConnectorsFile) => ({ name }: Pick<ConfiguredConnector, "name">): DocumentPolicy => {
+  const connector = file.connectors.find((each) => each.name === name)
+  if (connector === undefined) return defaults
+  const { markdown, max_tokens, text } = file.chunkingOf(connector)
+  return {
+    ...defaults,
+    markdown: chunkers[markdown],
+    text: chunkers[text],
+    ...(max_tokens === undefined ? {} : { max_tokens })
+  }
+}

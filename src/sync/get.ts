@@ -1,0 +1,155 @@
+/**
+ * `mem get`: a document of memory, or some lines of it with their surroundings, from the log's own text.
+ *
+ * A place is written `CONNECTOR:DOC_ID` or `CONNECTOR:DOC_ID:LINES`. The name of a connector holds no colon, so the
+ * first one ends it; a document's id may hold any number of them, and may even end as lines do. Of the two readings the
+ * longer id wins, if memory has it.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as HashMap from "effect/HashMap"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { LogReader, type LogReadError } from "../../services/LogReader.ts"
+import { GetReport } from "../domain/GetReport.ts"
+import { ConnectorName, DocId } from "../domain/Ids.ts"
+import { documentKey, type LiveDocument } from "../log/Live.ts"
+import { linesOf } from "../text/Lines.ts"
+import { live } from "./LogView.ts"
+
+/**
+ * One reading of a place. `lines` are as they were written: `10`, `10-20`, or `10-` for all from there on.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Place {
+  readonly connector: ConnectorName
+  readonly doc_id: DocId
+  readonly lines: Option.Option<{ readonly first: number; readonly last: number }>
+}
+
+/**
+ * Memory holds no such document now.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class NotInMemory extends Schema.TaggedError<NotInMemory>("mem/NotInMemory")("NotInMemory", {
+  connector: ConnectorName,
+  doc_id: DocId
+}) {
+  override get message(): string {
+    return `${this.connector} has no document ${this.doc_id} in memory; "mem ref list" names those that there are`
+  }
+}
+
+/**
+ * The document has no such lines.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class NoSuchLines extends Schema.TaggedError<NoSuchLines>("mem/NoSuchLines")("NoSuchLines", {
+  doc_id: DocId,
+  lines: Schema.String,
+  of: Schema.Int
+}) {
+  override get message(): string {
+    return `${this.doc_id} has lines 1 to ${this.of}, not ${this.lines}; ask for lines like 10, 10-20 or 10-`
+  }
+}
+
+const withLines = /^(.+):(\d{1,9})(?:(-)(\d{1,9})?)?$/s
+
+const decodeName = Schema.decodeOption(ConnectorName)
+const decodeId = Schema.decodeOption(DocId)
+
+/**
+ * What a place may mean, the longest id first; nothing where it names no connector or no document.
+ *
+ * @since 0.1.0
+ * @category parsing
+ */
+export const readings = (place: string): ReadonlyArray<Place> => {
+  const colon = place.indexOf(":")
+  const rest = place.slice(colon + 1)
+  const [, id, first, dash, last] = withLines.exec(rest) ?? []
+  const reading = (doc_id: string, lines: Place["lines"]): ReadonlyArray<Place> =>
+    Option.toArray(Option.map(
+      Option.all({ connector: decodeName(place.slice(0, Math.max(0, colon))), doc_id: decodeId(doc_id) }),
+      (place) => ({ ...place, lines })
+    ))
+  const to = last === undefined ? dash === undefined ? first : Number.MAX_SAFE_INTEGER : last
+  return [
+    ...reading(rest, Option.none()),
+    ...(id === undefined ? [] : reading(id, Option.some({ first: Number(first), last: Number(to) })))
+  ]
+}
+
+const asWritten = ({ first, last }: { readonly first: number; readonly last: number }): string =>
+  last === Number.MAX_SAFE_INTEGER ? `${first}-` : first === last ? `${first}` : `${first}-${last}`
+
+const reportOf = (
+  { commit, passages }: LiveDocument,
+  lines: Place["lines"],
+  context: number
+): Effect.Effect<GetReport, NoSuchLines | LogReadError, LogReader> =>
+  Effect.gen(function*() {
+    const { at } = yield* LogReader
+    const records = yield* Effect.forEach(passages, ({ position }) => at(position))
+    const references = records.flatMap((record) => record.kind === "reference" ? [record.body] : [])
+    const all = linesOf(references.map(({ text }) => text).join(""))
+    const { first, last } = Option.getOrElse(lines, () => ({ first: 1, last: all.length }))
+    if (first < 1 || first > last || first > all.length) {
+      return yield* new NoSuchLines({ doc_id: commit.doc_id, lines: asWritten({ first, last }), of: all.length })
+    }
+    const end = Math.min(last, all.length)
+    const around = Option.isNone(lines) ? 0 : context
+    const holder = references.find(({ lines: [from, to] }) => from <= first && first <= to)
+    return new GetReport({
+      command: "get",
+      ok: true,
+      level: "R",
+      connector: commit.connector,
+      doc_id: commit.doc_id,
+      source_uri: commit.source_uri,
+      content_hash: commit.content_hash,
+      synced_at: commit.synced_at,
+      heading_path: holder?.heading_path ?? [],
+      lines: [first, end],
+      of: all.length,
+      before: all.slice(Math.max(0, first - 1 - around), first - 1).join(""),
+      text: all.slice(first - 1, end).join(""),
+      after: all.slice(end, end + around).join("")
+    })
+  })
+
+/**
+ * The first of the readings that memory has a document for, and whether all of it was asked for. On each side of
+ * single lines `context` more are given.
+ *
+ * @since 0.1.0
+ * @category programs
+ */
+export const get = (
+  [first, ...others]: readonly [Place, ...ReadonlyArray<Place>],
+  context: number
+): Effect.Effect<
+  { readonly report: GetReport; readonly whole: boolean },
+  NotInMemory | NoSuchLines | LogReadError,
+  LogReader
+> =>
+  Effect.gen(function*() {
+    const { documents } = yield* live
+    for (const { connector, doc_id, lines } of [first, ...others]) {
+      const found = HashMap.get(documents, documentKey(connector, doc_id))
+      if (Option.isSome(found) && found.value.commit.removed !== true) {
+        return { report: yield* reportOf(found.value, lines, context), whole: Option.isNone(lines) }
+      }
+    }
+    // What stands before lines is what was meant, where neither is there.
+    const { connector, doc_id } = others[0] ?? first
+    return yield* new NotInMemory({ connector, doc_id })
+  })

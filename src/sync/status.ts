@@ -1,0 +1,99 @@
+/**
+ * `mem status`: what is in memory, and how it is. By readers alone. The figures are those of the log, which knows more
+ * than a manifest where a sync was cut short.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as HashMap from "effect/HashMap"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { type ConfiguredConnector, Connectors } from "../../services/Connectors.ts"
+import { LogReader, type LogReadError } from "../../services/LogReader.ts"
+import { ManifestStore } from "../../services/ManifestStore.ts"
+import { ProgressStore } from "../../services/ProgressStore.ts"
+import { Projection } from "../../services/Projection.ts"
+import type { ConnectorName, Timestamp } from "../domain/Ids.ts"
+import type { ProgressLine } from "../domain/Manifest.ts"
+import { ConnectorStatus, LogStatus, StatusReport } from "../domain/StatusReport.ts"
+import type { ManifestError, ProjectionError } from "../domain/StoreErrors.ts"
+import { FailedDocument, SkippedDocument } from "../domain/SyncReport.ts"
+import * as Usage from "../log/Usage.ts"
+
+/** The log's moments are of one length and one zone, so they sort as texts. */
+const latest = (moments: ReadonlyArray<Timestamp>): Timestamp | null => [...moments].sort().at(-1) ?? null
+
+/** What the last run had to do, without what it has noted as done. */
+const left = (lines: ReadonlyArray<ProgressLine>): number => {
+  const at = lines.findLastIndex((line) => "to_do" in line)
+  const begun = lines[at]
+  const done = lines.slice(at + 1).filter((line) => "entry" in line).length
+  return begun !== undefined && "to_do" in begun ? Math.max(0, begun.to_do - done) : 0
+}
+
+const statusOf = (usage: Usage.Usage, { kind, name, source_type }: ConfiguredConnector) =>
+  Effect.gen(function*() {
+    const noted = [...(yield* Effect.flatMap(ManifestStore, ({ loadFailed }) => loadFailed(name))).values()]
+    const skipped = new Map([
+      ...noted.flatMap(({ doc_id, error, outcome }) => outcome === "skipped" ? [[doc_id, error] as const] : []),
+      ...Usage.excluded(usage, name).map((doc_id) => [doc_id, "excluded"] as const)
+    ])
+    return new ConnectorStatus({
+      name,
+      kind,
+      source_type,
+      ...Usage.counts(usage).get(name) ?? { documents: 0, chunks: 0 },
+      last_sync: latest([
+        ...Option.toArray(HashMap.get(usage.lastCommits, name)),
+        ...noted.map(({ last_at }) => last_at)
+      ]),
+      failed: noted.filter(({ outcome }) => outcome === "failed").map(({ doc_id, error, message, retryable }) =>
+        new FailedDocument({ doc_id, error, message, retryable })
+      ),
+      skipped: [...skipped].map(([doc_id, reason]) => new SkippedDocument({ doc_id, reason })),
+      pending: left(yield* Effect.flatMap(ProgressStore, ({ load }) => load(name)))
+    })
+  })
+
+/**
+ * The kind of a connector that is in `connectors.yaml` no more. Its documents stay in memory, so they are shown.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const notConfigured = "not configured"
+
+const strangers = (usage: Usage.Usage, known: ReadonlyArray<ConfiguredConnector>): ReadonlyArray<ConfiguredConnector> =>
+  [...Usage.counts(usage).keys()].filter((name) => known.every((each) => each.name !== name)).sort().map(
+    (name: ConnectorName) => ({ name, kind: notConfigured, source_type: "document" })
+  )
+
+/**
+ * @since 0.1.0
+ * @category programs
+ */
+export const status: Effect.Effect<
+  StatusReport,
+  LogReadError | ManifestError | ProjectionError,
+  Connectors | LogReader | ManifestStore | ProgressStore | Projection
+> = Effect.gen(function*() {
+  const { configured } = yield* Connectors
+  const reader = yield* LogReader
+  const usage = yield* Stream.runFold(reader.records(), Usage.nothing, Usage.add)
+  const segments = yield* reader.segments
+  return new StatusReport({
+    command: "status",
+    ok: true,
+    connectors: yield* Effect.forEach(
+      [...configured, ...strangers(usage, configured)],
+      (connector) => statusOf(usage, connector)
+    ),
+    log: new LogStatus({
+      segments: segments.length,
+      bytes: segments.reduce((sum, { bytes }) => sum + bytes, 0),
+      records: usage.records,
+      dead: Usage.dead(usage)
+    }),
+    projection: yield* Effect.flatMap(Projection, (projection) => projection.status)
+  })
+})
