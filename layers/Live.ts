@@ -4,7 +4,6 @@
  *
  * @since 0.1.0
  */
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Connectors } from "../services/Connectors.ts"
 import type { Embedder } from "../services/Embedder.ts"
@@ -20,7 +19,6 @@ import type { ProjectionError } from "../src/domain/StoreErrors.ts"
 import { catchUp } from "../src/sync/CatchUp.ts"
 import * as Registry from "./ConnectorKinds/Registry.ts"
 import * as Configured from "./Connectors/Configured.ts"
-import * as Cached from "./Embedder/Cached.ts"
 import * as Hashed from "./Embedder/Hashed.ts"
 import * as Segments from "./Log/Segments.ts"
 import * as Tolerant from "./Log/Tolerant.ts"
@@ -95,10 +93,9 @@ export const connectors = (file: ConnectorsFile): Layer.Layer<Connectors, Connec
   Layer.provide(Configured.layer(file), Registry.layer([]))
 
 /**
- * The embedder that `connectors.yaml` names, asked for nothing that the log has a vector for.
+ * The embedder that `connectors.yaml` names. Nothing of it is loaded before it is asked to embed.
  *
  * @since 0.1.0
  * @category layers
  */
-export const embedder = (_file: ConnectorsFile): Layer.Layer<Embedder, never, LogReader> =>
-  Layer.unwrapEffect(Effect.succeed(Layer.provide(Cached.layer, Hashed.layer())))
+export const embedder = (_file: ConnectorsFile): Layer.Layer<Embedder> => Hashed.layer()

@@ -25,6 +25,7 @@ import * as Grammar from "./Grammar.ts"
 import { init } from "./Init.ts"
 import { grammar as logGrammar, log } from "./Log.ts"
 import { ClosedPipe, Output } from "./Output.ts"
+import { overview } from "./Overview.ts"
 import { printable } from "./Printable.ts"
 import { rebuild } from "./Rebuild.ts"
 import { grammar as refGrammar, ref } from "./Ref.ts"
@@ -50,12 +51,9 @@ const grammar = Grammar.make(global, [
   Grammar.make(doctor)
 ])
 
-const footer = HelpDoc.blocks([
-  HelpDoc.p("The options of mem itself, --home DIR and --json, may stand before or behind a command."),
-  HelpDoc.p(
-    "Exit codes: 0 done, 1 failed, 2 wrong usage or configuration (nothing was done), 3 something failed and the rest is stored, 4 a guard refused removals, 5 another mem writes, 6 the log is damaged, 10 drift was found (drift --exit-code), 130 and 143 interrupted."
-  )
-])
+const footer = HelpDoc.p(
+  "The options of mem itself, --home DIR and --json, may stand before or behind a command. \"mem --help\" lists the commands and the exit codes."
+)
 
 const parse = Command.run(mem, { name: "mem", version, footer })
 
@@ -96,7 +94,13 @@ const tell = (command: string, asJson: boolean) => (cause: Cause.Cause<unknown>)
  */
 export const run = (args: ReadonlyArray<string>) => {
   const { command, json, words } = read(grammar)(args)
-  return Effect.flatMap(words, (words) => parse(["node", "mem", ...words])).pipe(
+  // The parser's own page of all commands is too wide for a terminal.
+  const page = Effect.flatMap(Output, ({ write }) => write(overview))
+  return Effect.flatMap(
+    words,
+    (words) =>
+      words.length === 0 || (words.length === 1 && words[0] === "--help") ? page : parse(["node", "mem", ...words])
+  ).pipe(
     Effect.onExit(Exit.match({ onSuccess: () => Effect.void, onFailure: tell(command, json) })),
     Effect.provide(config)
   )

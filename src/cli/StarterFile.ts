@@ -10,29 +10,31 @@ import { stringify } from "yaml"
 const scalar = (text: string): string =>
   stringify(text.replaceAll("${", "$${"), { defaultStringType: "QUOTE_DOUBLE", lineWidth: 0 }).trimEnd()
 
-const options = `\
-    # include: ["**/*.md", "**/*.markdown", "**/*.txt"]   # which files; globs below path
-    # exclude: ["archive/**"]                             # and which of them not
-    # max_concurrent_fetches: 8                           # files read at the same time
-    # fetch_timeout: 60s
-    # chunking: { markdown: heading, text: paragraph, max_tokens: 240 }
-`
+const options = (mark: string): string =>
+  [
+    "include: [\"**/*.md\", \"**/*.markdown\", \"**/*.txt\"]",
+    "exclude: [\"archive/**\"]          # globs below path, as those of include",
+    "max_concurrent_fetches: 8        # files read at the same time",
+    "fetch_timeout: 60s",
+    "chunking: { markdown: heading, text: paragraph, max_tokens: 240 }"
+  ].map((line) => `${mark}${line}\n`).join("")
 
 const inUse = (path: string): string =>
   `\
-  notes:                  # the name: mem sync notes, mem search --connector notes
+  notes:                        # its name: mem sync notes, mem get notes:a.md
     kind: folder
     path: ${scalar(path)}
-${options}`
+    # What else can be said, with what holds where nothing is:
+${options("    # ")}`
 
 const toBegin = `\
-  # Take the comment marks away and name a folder of your own. The name, notes, is
-  # what you call it by: mem sync notes, mem search --connector notes.
+  # Take the first comment marks away, name a folder of your own, and leave out
+  # what you do not need. "notes" is what you call it by: mem sync notes.
   #
   # notes:
   #   kind: folder
-  #   path: ~/notes        # absolute, below ~, or relative to this file
-${options}`
+  #   path: ~/notes          # absolute, below ~, or relative to this file
+${options("  #   ")}`
 
 /**
  * The file for a folder of notes at that path (as it is to be written), or one that explains the choices.
@@ -54,12 +56,13 @@ ${path === undefined ? toBegin : inUse(path)}
 
 # What makes the vectors for search by meaning. minilm (all-MiniLM-L6-v2) comes
 # with mem and runs on this machine, without a key or a server. It is an ENGLISH
-# model: notes in another language are stored and found by their words, but poorly
-# by their meaning. To change it, write another kind here and run mem sync: the
-# vectors are made anew from the log, and nothing is read or cut again.
+# model. Notes in another language are stored and found by their words, but not
+# well by their meaning. To choose another, name its kind here and run mem sync:
+# the vectors are made anew from the log, and nothing is read or cut again.
 # embedder: { kind: minilm }
 
-# A sync that would remove at least this many documents, and more than this share
-# of them, removes none (until --allow-mass-removal): an unmounted disk is no wish.
+# A sync that would remove at least this many documents, and more than this
+# share of them, removes none without --allow-mass-removal: an unmounted disk
+# looks just as if all was gone.
 # guards: { max_removed_ratio: 0.5, max_removed_min: 10 }
 `

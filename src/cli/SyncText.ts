@@ -15,7 +15,7 @@ const changesOf = (connector: ConnectorSyncReport): string => {
   const changes = counts([
     [added, "new"],
     [changed, "changed"],
-    [stale, "stale, done anew from the log"],
+    [stale, "done anew from the log"],
     [moved, "moved"],
     [removed, "removed"]
   ])

@@ -15,7 +15,7 @@ import { ProgressStore } from "../../services/ProgressStore.ts"
 import { Projection } from "../../services/Projection.ts"
 import type { ConnectorName, Timestamp } from "../domain/Ids.ts"
 import type { ProgressLine } from "../domain/Manifest.ts"
-import { ConnectorStatus, LogStatus, StatusReport } from "../domain/StatusReport.ts"
+import { ConnectorStatus, LogStatus, ProjectionStatus, StatusReport } from "../domain/StatusReport.ts"
 import type { ManifestError, ProjectionError } from "../domain/StoreErrors.ts"
 import { FailedDocument, SkippedDocument } from "../domain/SyncReport.ts"
 import * as Usage from "../log/Usage.ts"
@@ -94,6 +94,6 @@ export const status: Effect.Effect<
       records: usage.records,
       dead: Usage.dead(usage)
     }),
-    projection: yield* Effect.flatMap(Projection, (projection) => projection.status)
+    projection: new ProjectionStatus(yield* Effect.flatMap(Projection, (projection) => projection.status))
   })
 })

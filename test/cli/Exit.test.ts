@@ -60,7 +60,15 @@ it("finds the error among whatever else went wrong", () => {
 })
 
 it("is that of the signal if there was one, however the run ended", () => {
-  for (const exit of [Exit.void, Exit.succeed(3), Exit.fail("x"), Exit.die("x"), Exit.failCause(Cause.interrupt(FiberId.none))]) {
+  for (
+    const exit of [
+      Exit.void,
+      Exit.succeed(3),
+      Exit.fail("x"),
+      Exit.die("x"),
+      Exit.failCause(Cause.interrupt(FiberId.none))
+    ]
+  ) {
     assert.strictEqual(exitCode(exit, "SIGINT"), 130)
     assert.strictEqual(exitCode(exit, "SIGTERM"), 143)
   }

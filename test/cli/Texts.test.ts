@@ -1,0 +1,456 @@
+/** What a person reads: each report as the lines that are printed for it. */
+import { assert, describe, it } from "@effect/vitest"
+import { FastCheck } from "effect"
+import * as DoctorText from "../../src/cli/DoctorText.ts"
+import * as DriftText from "../../src/cli/DriftText.ts"
+import * as GetText from "../../src/cli/GetText.ts"
+import { overview } from "../../src/cli/Overview.ts"
+import * as RefText from "../../src/cli/RefText.ts"
+import * as SearchText from "../../src/cli/SearchText.ts"
+import * as StatusText from "../../src/cli/StatusText.ts"
+import * as SyncText from "../../src/cli/SyncText.ts"
+import { broken, duration, moment, size, some, width, wrapped } from "../../src/cli/Words.ts"
+import { DoctorReport, Finding } from "../../src/domain/DoctorReport.ts"
+import { ConnectorDrift, DriftDocuments, DriftReport, Estimate } from "../../src/domain/Drift.ts"
+import { GetReport } from "../../src/domain/GetReport.ts"
+import { ChunkId, ConnectorName, DocId, Fingerprint, SourceUri, Timestamp } from "../../src/domain/Ids.ts"
+import { ReferenceDocument } from "../../src/domain/ReferenceReport.ts"
+import { SearchHit, SearchReport } from "../../src/domain/SearchReport.ts"
+import { ConnectorStatus, LogStatus, ProjectionStatus, StatusReport } from "../../src/domain/StatusReport.ts"
+import {
+  ConnectorSyncReport,
+  FailedDocument,
+  ReportedError,
+  SkippedDocument,
+  SyncReport
+} from "../../src/domain/SyncReport.ts"
+import { failedReport } from "../../src/sync/Report.ts"
+
+const notes = ConnectorName.make("notes")
+const at = Timestamp.make("2026-11-29T20:00:00.000Z")
+const uri = (id: string) => SourceUri.make(`file:///vault/${encodeURIComponent(id)}`)
+
+const nothing = failedReport(
+  { name: notes, kind: "folder", source_type: "document" },
+  new ReportedError({ code: "x", message: "x" })
+)
+
+const synced = (connector: Partial<ConnectorSyncReport>) => {
+  const { error: _, ...zero } = nothing
+  return new ConnectorSyncReport({ ...zero, status: "ok", ...connector })
+}
+
+const syncText = (...connectors: ReadonlyArray<ConnectorSyncReport>) =>
+  SyncText.lines(new SyncReport({ command: "sync", ok: true, connectors, duration_ms: 2345 }))
+
+const failure = (doc_id: string, message: string, retryable = true) =>
+  new FailedDocument({ doc_id: DocId.make(doc_id), error: "fetch", message: `${doc_id}: ${message}`, retryable })
+
+const skip = (doc_id: string, reason: string) => new SkippedDocument({ doc_id: DocId.make(doc_id), reason })
+
+describe("a sync", () => {
+  it("says in a block what changed, what did not work and what it cost", () => {
+    assert.deepStrictEqual(
+      syncText(synced({
+        status: "partial",
+        listed: 1459,
+        new: 12,
+        changed: 3,
+        stale: 2,
+        moved: 1,
+        unchanged: 1437,
+        removed: 4,
+        failed: [
+          failure("odd/bad.md", "it is not UTF-8; mend it at its source, or leave it out with \"mem ref rm\"", false)
+        ],
+        skipped: [skip("a.md", "excluded"), skip("b.md", "excluded"), skip("big.md", "larger than 8388608 bytes")],
+        resumed: 7,
+        embed_texts: 41,
+        embed_calls: 1,
+        reused: 12,
+        chunks_added: 53,
+        chunks_tombstoned: 20
+      })),
+      [
+        "notes (folder): 12 new, 3 changed, 2 done anew from the log, 1 moved, 4 removed;",
+        "  1,437 unchanged",
+        "  it went on from a sync that was cut short, which had stored 7 documents",
+        "  already",
+        "  1 failed:",
+        "    odd/bad.md: it is not UTF-8; mend it at its source, or leave it out with",
+        "      \"mem ref rm\"",
+        "  3 left out:",
+        "    a.md, b.md: excluded",
+        "    big.md: larger than 8388608 bytes",
+        "  53 passages added, 20 taken out; 41 texts embedded in 1 call, 12 vectors",
+        "  reused",
+        "done in 2.3 s"
+      ]
+    )
+  })
+
+  it("says it when nothing has changed, when nothing is there, and when nothing could be stored", () => {
+    assert.deepStrictEqual(syncText(synced({ listed: 3, unchanged: 3 })), [
+      "notes (folder): nothing has changed in 3 documents",
+      "done in 2.3 s"
+    ])
+    assert.include(syncText(synced({}))[0], "no document is there")
+    const all = [failure("a.md", "down"), failure("b.md", "down")]
+    assert.deepStrictEqual(syncText(synced({ status: "partial", listed: 2, failed: all })), [
+      "notes (folder): nothing was stored",
+      "  2 failed:",
+      "    a.md, b.md: down",
+      "done in 2.3 s; the next sync tries what failed again"
+    ])
+    const some = [failure("a.md", "down"), failure("b.md", "bad", false)]
+    assert.include(syncText(synced({ failed: some, listed: 2 })).at(-1), "tries 1 of the 2 that failed again")
+  })
+
+  it("tells of one trouble once, however many documents have it, and of not too many troubles", () => {
+    const many = Array.from({ length: 1000 }, (_, i) => failure(`d${i}.md`, "the embedder is down"))
+    assert.deepStrictEqual(syncText(synced({ status: "partial", failed: many, listed: 1000 })).slice(1, 3), [
+      "  1,000 failed:",
+      "    d0.md, d1.md, d2.md and 997 more: the embedder is down"
+    ])
+    const different = Array.from({ length: 30 }, (_, i) => failure(`d${i}.md`, `trouble ${i}`))
+    const lines = syncText(synced({ status: "partial", failed: different, listed: 30 }))
+    assert.include(lines, "    and 22 others; --json names them all")
+    assert.isBelow(lines.length, 15)
+  })
+
+  it("says why a connector failed or was refused, and what to do", () => {
+    const error = new ReportedError({
+      code: "ConnectorError",
+      message: "cannot open connector \"papers\": the environment variable TOKEN is not set; set it and run it again"
+    })
+    assert.deepStrictEqual(
+      syncText(
+        new ConnectorSyncReport({ ...nothing, error }),
+        synced({
+          status: "refused",
+          error: new ReportedError({ code: "MassRemoval", message: "5 are gone" }),
+          listed: 0,
+          unchanged: 0,
+          removed: 1
+        })
+      ),
+      [
+        "notes (folder): failed; nothing of it was touched",
+        "  cannot open connector \"papers\": the environment variable TOKEN is not set; set",
+        "  it and run it again",
+        "notes (folder): 1 removed",
+        "  removals were refused:",
+        "  5 are gone",
+        "done in 2.3 s"
+      ]
+    )
+  })
+})
+
+const drift = (connector: Partial<ConnectorDrift> = {}) =>
+  new ConnectorDrift({
+    name: notes,
+    status: "ok",
+    new: 0,
+    changed: 0,
+    stale: 0,
+    moved: 0,
+    unchanged: 7,
+    removed: 0,
+    documents: new DriftDocuments({ new: [], changed: [], stale: [], moved: [], removed: [] }),
+    ...connector
+  })
+
+const driftText = (connector: ConnectorDrift, drift = true) =>
+  DriftText.lines(new DriftReport({ command: "drift", ok: true, drift, connectors: [connector] }))
+
+describe("a drift", () => {
+  it("names the documents by what would be done with them, and what that would cost", () => {
+    const documents = new DriftDocuments({
+      new: Array.from({ length: 14 }, (_, i) => DocId.make(`n${i}.md`)),
+      changed: [DocId.make("\u001b[31mred.md")],
+      stale: [],
+      moved: [],
+      removed: [DocId.make("gone.md")]
+    })
+    const estimate = new Estimate({ documents: 15, passages: 80, tokens: 12_000, embed_texts: 1, cost_usd: 0.00024 })
+    assert.deepStrictEqual(driftText(drift({ new: 14, changed: 1, removed: 1, documents, estimate })), [
+      "notes: 14 new, 1 changed, 1 removed; 7 unchanged",
+      ...Array.from({ length: 10 }, (_, i) => `  new      n${i}.md`),
+      "  new      and 4 more; --json names them all",
+      "  changed  \\u001b[31mred.md",
+      "  removed  gone.md",
+      "  a sync would cut 15 documents into 80 passages of 12,000 tokens and embed 1",
+      "  text for 0.0002 US dollars",
+      "nothing was changed; \"mem sync\" does it"
+    ])
+  })
+
+  it("says it where there is none, and where nobody can tell", () => {
+    assert.deepStrictEqual(driftText(drift(), false), ["notes: nothing to do, 7 unchanged"])
+    const error = new ReportedError({ code: "ConnectorError", message: "it is away" })
+    assert.deepStrictEqual(driftText(drift({ status: "failed", error }), false), ["notes: failed", "  it is away"])
+    assert.include(driftText(drift({ status: "refused", error })), "  a sync would refuse the removals:")
+  })
+})
+
+describe("a status", () => {
+  const status = (connector: Partial<ConnectorStatus>, projection: ProjectionStatus["state"] = "current") =>
+    StatusText.lines(
+      new StatusReport({
+        command: "status",
+        ok: true,
+        connectors: [
+          new ConnectorStatus({
+            name: notes,
+            kind: "folder",
+            source_type: "document",
+            documents: 3,
+            chunks: 12,
+            last_sync: at,
+            failed: [],
+            skipped: [],
+            pending: 0,
+            ...connector
+          })
+        ],
+        log: new LogStatus({ segments: 1, bytes: 1_234_567, records: 200, dead: 30 }),
+        projection: new ProjectionStatus({ state: projection, behind: projection === "behind" ? 5 : 0 })
+      })
+    )
+
+  it("counts what is there and names the rest with reasons", () => {
+    assert.deepStrictEqual(
+      status({ failed: [failure("bad.md", "it is bad")], skipped: [skip("x.md", "unavailable")], pending: 2 }),
+      [
+        "notes (folder): 3 documents, 12 passages, last changed 2026-11-29 20:00 UTC",
+        "  2 documents of a sync still to do: it runs now, or was cut short and the next",
+        "  one goes on",
+        "  1 failed:",
+        "    bad.md: it is bad",
+        "  1 left out:",
+        "    x.md: unavailable",
+        "log: 200 records in 1 segment, 1.2 MB; 30 of them (15 %) stand for nothing that",
+        "  is live",
+        "search index: current"
+      ]
+    )
+    assert.include(status({ last_sync: null })[0], "never synced")
+  })
+
+  it("says of the index how it is, and what mends it", () => {
+    const last = (state: ProjectionStatus["state"]) => status({}, state).slice(3).join(" ")
+    assert.include(last("behind"), "5 records behind the log")
+    for (const state of ["missing", "foreign", "damaged"] as const) {
+      assert.include(last(state), "mem rebuild --from-log")
+    }
+    assert.strictEqual(new Set((["current", "behind", "missing", "foreign", "damaged"] as const).map(last)).size, 5)
+  })
+})
+
+const hit = (more: Partial<SearchHit>) =>
+  new SearchHit({
+    score: 0.8123,
+    level: "R",
+    connector: notes,
+    doc_id: DocId.make("k8s.md"),
+    source_uri: uri("k8s.md"),
+    heading_path: ["Kubernetes", "Networking"],
+    lines: [10, 20],
+    text: "A pod has an address.\n\nEach service\thas one too.\n",
+    chunk_id: ChunkId.make("0".repeat(32)),
+    stale: false,
+    ...more
+  })
+
+const found = (hits: ReadonlyArray<SearchHit>, word: string, marks = SearchText.uncoloured) =>
+  SearchText.lines(
+    new SearchReport({ command: "search", ok: true, query: `what \u0007 ${word}`, mode: "hybrid", hits }),
+    (text) => [...text.matchAll(new RegExp(word, "g"))].map(({ 0: match, index }) => [index, index + match.length]),
+    marks
+  )
+
+describe("a search", () => {
+  it("prints score, place, level, headings and the text with its matches", () => {
+    assert.deepStrictEqual(found([hit({}), hit({ stale: true, lines: [3, 3], heading_path: [] })], "has"), [
+      "0.812  notes:k8s.md:10-20  (R reference)",
+      "  Kubernetes > Networking",
+      "  A pod «has» an address.",
+      "  Each service «has» one too.",
+      "",
+      "0.812  notes:k8s.md:3  (R reference)",
+      "  its source has changed or gone since the last sync",
+      "  A pod «has» an address.",
+      "  Each service «has» one too."
+    ])
+    assert.include(found([hit({})], "pod", SearchText.coloured), "  A \u001b[1mpod\u001b[22m has an address.")
+  })
+
+  it("shows of a long text what is around the first match", () => {
+    const text = Array.from({ length: 30 }, (_, i) => `line ${i}`).join("\r\n")
+    assert.deepStrictEqual(found([hit({ text, heading_path: [] })], "line 20").slice(1), [
+      "  …",
+      "  line 19",
+      "  «line 20»",
+      "  line 21",
+      "  line 22",
+      "  line 23",
+      "  line 24",
+      "  …"
+    ])
+    assert.deepStrictEqual(found([hit({ text, heading_path: [] })], "none").slice(1, 3), ["  line 0", "  line 1"])
+    assert.deepStrictEqual(found([hit({ text, heading_path: [] })], "line 29").slice(-2), ["  line 28", "  «line 29»"])
+  })
+
+  it("says that nothing was found", () => {
+    assert.deepStrictEqual(found([], "here"), ["nothing was found for \"what \\u0007 here\""])
+  })
+
+  it.prop("marks all matches, and lets nothing else of a text act on a terminal", [
+    FastCheck.array(FastCheck.constantFrom("ab", "b", "\n", "\u001b[0m", "\u0001", "\u0002", " ", "\u202e", "é"), {
+      maxLength: 30
+    })
+  ], ([parts]) => {
+    const text = parts.join("")
+    const lines = found([hit({ text, heading_path: [] })], "ab").slice(1)
+    assert.notMatch(lines.join(""), /[\p{Cc}\p{Bidi_Control}]/u)
+    const shown = lines.join("").split("«ab»").length - 1
+    if (lines.every((line) => line !== "  …")) assert.strictEqual(shown, text.split("ab").length - 1)
+  })
+})
+
+const got = (more: Partial<GetReport>) =>
+  new GetReport({
+    command: "get",
+    ok: true,
+    level: "R",
+    connector: notes,
+    doc_id: DocId.make("a\n.md"),
+    source_uri: uri("a"),
+    content_hash: Fingerprint.make(`sha256:${"0".repeat(64)}`),
+    synced_at: at,
+    heading_path: ["A", "B"],
+    lines: [10, 11],
+    of: 12,
+    before: "nine\r\n",
+    text: "\tten\u001b[2J\neleven\n",
+    after: "twelve",
+    ...more
+  })
+
+describe("lines of a document", () => {
+  it("are numbered and marked among those around them", () => {
+    assert.deepStrictEqual(GetText.numbered(got({})), [
+      "notes:a\\u000a.md, lines 10 to 11 of 12",
+      "A > B",
+      "",
+      "   9  nine",
+      "> 10  \tten\\u001b[2J",
+      "> 11  eleven",
+      "  12  twelve"
+    ])
+    assert.deepStrictEqual(
+      GetText.numbered(got({ lines: [1, 1], of: 1, before: "", text: "one", after: "", heading_path: [] })),
+      ["notes:a\\u000a.md, line 1 of 1", "", "> 1  one"]
+    )
+  })
+
+  it("are printed whole without anything that acts on the terminal", () => {
+    assert.deepStrictEqual(GetText.plain(got({})), ["\tten\\u001b[2J", "eleven"])
+    assert.deepStrictEqual(GetText.plain(got({ text: "" })), [])
+  })
+})
+
+it("reference documents are a table for each connector", () => {
+  const document = (name: string, id: string, chunks: number, excluded = false) =>
+    new ReferenceDocument({
+      connector: ConnectorName.make(name),
+      doc_id: DocId.make(id),
+      source_uri: uri(id),
+      chunks,
+      synced_at: at,
+      excluded
+    })
+  assert.deepStrictEqual(
+    RefText.lines([document("a", "x.md", 1234), document("a", "\u009b.md", 0, true), document("b", "y", 1)]),
+    [
+      "a: 2 documents",
+      "  passages  stored                document",
+      "     1,234  2026-11-29 20:00 UTC  x.md",
+      "  excluded  2026-11-29 20:00 UTC  \\u009b.md",
+      "b: 1 document",
+      "  passages  stored                document",
+      "         1  2026-11-29 20:00 UTC  y"
+    ]
+  )
+  assert.deepStrictEqual(RefText.lines([]), ["no document is in memory"])
+})
+
+it("what a check found is told with what to do, and summed up", () => {
+  const finding = (level: Finding["level"], more: Partial<Finding> = {}) =>
+    new Finding({ check: "log", level, message: "m", ...more })
+  const text = (...findings: ReadonlyArray<Finding>) =>
+    DoctorText.lines(new DoctorReport({ command: "doctor", ok: true, findings }))
+  assert.deepStrictEqual(
+    DoctorText.lines(
+      new DoctorReport({
+        command: "doctor",
+        ok: true,
+        findings: [finding("ok"), finding("problem", { check: "source", subject: "notes", advice: "do it" })],
+        repaired: ["the index"]
+      })
+    ),
+    ["mended  the index", "ok      log: m", "PROBLEM source of notes: m", "        do it.", "1 problem"]
+  )
+  assert.strictEqual(text(finding("ok"), finding("note")).at(-1), "all is well")
+  assert.include(text(finding("problem"), finding("damage")).at(-1), "damaged")
+})
+
+describe("words", () => {
+  it("are figures that a person reads", () => {
+    assert.deepStrictEqual([0, 1, 999, 1000, 1_234_567, 999_999, 5e12].map(size), [
+      "0 bytes",
+      "1 byte",
+      "999 bytes",
+      "1.0 kB",
+      "1.2 MB",
+      "1.0 MB",
+      "5.0 TB"
+    ])
+    assert.deepStrictEqual([0, 940, 9949, 9950, 59_499, 60_000, 200_000, 3_599_499, 7_500_000].map(duration), [
+      "0.0 s",
+      "0.9 s",
+      "9.9 s",
+      "10 s",
+      "59 s",
+      "1 min",
+      "3 min 20 s",
+      "59 min 59 s",
+      "2 h 5 min"
+    ])
+    assert.strictEqual(moment(at), "2026-11-29 20:00 UTC")
+    assert.deepStrictEqual([1, 4, 5].map((n) => some(Array.from({ length: n }, (_, i) => `${i}`))), [
+      "0",
+      "0, 1, 2, 3",
+      "0, 1, 2 and 2 more"
+    ])
+  })
+
+  it.prop("are broken between two of them, within the width, and none is lost", [
+    FastCheck.array(FastCheck.stringMatching(/^[a-z]{1,30}$/), { minLength: 1, maxLength: 40 }),
+    FastCheck.integer({ min: 0, max: 10 })
+  ], ([parts, indent]) => {
+    const lines = broken(" ".repeat(indent), parts.join(" "))
+    assert.isTrue(lines.every((line) => line.length <= width))
+    assert.strictEqual(lines.map((line) => line.slice(indent)).join(" "), parts.join(" "))
+  })
+
+  it("leave a path whole, and nothing that acts on a terminal", () => {
+    const path = `/${"x".repeat(100)}`
+    assert.deepStrictEqual(wrapped("  ", `see ${path} and\u001b[0m go`), ["  see", `  ${path}`, "  and\\u001b[0m go"])
+  })
+})
+
+it("the page of all commands fits a terminal", () => {
+  assert.isTrue(overview.split("\n").every((line) => line.length <= width))
+})
