@@ -13,23 +13,37 @@ import { LogReader, type LogReadError } from "../../services/LogReader.ts"
 import { ManifestStore } from "../../services/ManifestStore.ts"
 import { ProgressStore } from "../../services/ProgressStore.ts"
 import { Projection } from "../../services/Projection.ts"
-import type { ConnectorName, Timestamp } from "../domain/Ids.ts"
-import type { ProgressLine } from "../domain/Manifest.ts"
+import type { ConnectorName, DocId, Timestamp } from "../domain/Ids.ts"
+import type { ManifestEntry } from "../domain/Manifest.ts"
 import { ConnectorStatus, LogStatus, ProjectionStatus, StatusReport } from "../domain/StatusReport.ts"
 import type { ManifestError, ProjectionError } from "../domain/StoreErrors.ts"
 import { FailedDocument, SkippedDocument } from "../domain/SyncReport.ts"
+import { manifestOf } from "../log/Live.ts"
 import * as Usage from "../log/Usage.ts"
 
 /** The log's moments are of one length and one zone, so they sort as texts. */
 const latest = (moments: ReadonlyArray<Timestamp>): Timestamp | null => [...moments].sort().at(-1) ?? null
 
-/** What the last run had to do, without what it has noted as done. */
-const left = (lines: ReadonlyArray<ProgressLine>): number => {
-  const at = lines.findLastIndex((line) => "to_do" in line)
-  const begun = lines[at]
-  const done = lines.slice(at + 1).filter((line) => "entry" in line).length
-  return begun !== undefined && "to_do" in begun ? Math.max(0, begun.to_do - done) : 0
-}
+/**
+ * What the last run had to do and has not stored. The log knows better than the lines which documents were: a run that
+ * was cut short may have noted fewer.
+ */
+const pendingOf = (name: ConnectorName, { live }: Usage.Usage) =>
+  Effect.gen(function*() {
+    const lines = yield* Effect.flatMap(ProgressStore, ({ load }) => load(name))
+    const at = lines.findLastIndex((line) => "to_do" in line)
+    const begun = lines[at]
+    if (begun === undefined || !("to_do" in begun)) return 0
+    const manifest = Option.getOrElse(
+      yield* Effect.flatMap(ManifestStore, ({ load }) => load(name)),
+      (): ReadonlyMap<DocId, ManifestEntry> => new Map()
+    )
+    const before = new Set(lines.slice(0, at).flatMap((line) => "entry" in line ? [line.entry.doc_id] : []))
+    const stored = [...manifestOf(live, name)].filter(([id, { seq }]) =>
+      !before.has(id) && manifest.get(id)?.seq !== seq
+    )
+    return Math.max(0, begun.to_do - stored.length)
+  })
 
 const statusOf = (usage: Usage.Usage, { kind, name, source_type }: ConfiguredConnector) =>
   Effect.gen(function*() {
@@ -51,7 +65,7 @@ const statusOf = (usage: Usage.Usage, { kind, name, source_type }: ConfiguredCon
         new FailedDocument({ doc_id, error, message, retryable })
       ),
       skipped: [...skipped].map(([doc_id, reason]) => new SkippedDocument({ doc_id, reason })),
-      pending: left(yield* Effect.flatMap(ProgressStore, ({ load }) => load(name)))
+      pending: yield* pendingOf(name, usage)
     })
   })
 
