@@ -7,7 +7,7 @@ import type { LogEntry, LogRecord } from "../../src/domain/LogRecord.ts"
 import { Seal, Segment } from "../../src/domain/Maintenance.ts"
 import * as Compose from "../../src/log/Compose.ts"
 import * as Usage from "../../src/log/Usage.ts"
-import { commit, exclusion, notes, reference, tombstone, vector } from "../contracts/Log.ts"
+import { commit, exclusion, notes, reference, tombstone, vector } from "../fixtures/LogGroups.ts"
 
 const at = Timestamp.make("2026-11-29T20:00:00.000Z")
 
