@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Connectors } from "../services/Connectors.ts"
 import type { Embedder } from "../services/Embedder.ts"
@@ -12,11 +13,12 @@ import type { LogWriter } from "../services/LogWriter.ts"
 import type { ManifestStore } from "../services/ManifestStore.ts"
 import type { ProgressStore } from "../services/ProgressStore.ts"
 import type { Projection } from "../services/Projection.ts"
+import type { Search } from "../services/Search.ts"
+import type { VectorIndex } from "../services/VectorIndex.ts"
 import type { ConnectorsFileError } from "../src/domain/ConnectorErrors.ts"
 import type { ConnectorsFile } from "../src/domain/ConnectorsFile.ts"
 import type { LogLocked } from "../src/domain/LogErrors.ts"
 import type { ProjectionError } from "../src/domain/StoreErrors.ts"
-import { catchUp } from "../src/sync/CatchUp.ts"
 import * as Registry from "./ConnectorKinds/Registry.ts"
 import * as Configured from "./Connectors/Configured.ts"
 import * as Hashed from "./Embedder/Hashed.ts"
@@ -26,6 +28,7 @@ import * as NodeLogFs from "./LogFs/Node.ts"
 import * as Manifests from "./ManifestStore/Files.ts"
 import * as Progress from "./ProgressStore/Files.ts"
 import * as MemoryProjection from "./Projection/Memory.ts"
+import * as FromLog from "./VectorIndex/FromLog.ts"
 
 /**
  * What a command that checks the log needs: damage is an error.
@@ -55,19 +58,38 @@ export const read = (home: string): Layer.Layer<LogReader | ManifestStore | Prog
  * @category layers
  */
 export const check = (home: string): Layer.Layer<LogReader | ManifestStore | ProgressStore | Projection> =>
-  Layer.mergeAll(readLog(home), stores(home), MemoryProjection.layer)
+  Layer.provideMerge(readIndex(home), Layer.merge(readLog(home), stores(home)))
 
 /**
- * The projection for a command that only looks. One that is not there, or cannot be used, is folded in memory.
+ * The index for a command that only looks. One that cannot be used is folded in memory. SQLite is loaded by the first
+ * question.
  *
  * @since 0.1.0
  * @category layers
  */
-export const readProjection = (_home: string): Layer.Layer<Projection, LogReadError | ProjectionError, LogReader> =>
-  Layer.provideMerge(Layer.effectDiscard(catchUp), MemoryProjection.layer)
+export const readIndex = (home: string): Layer.Layer<Projection | Search | VectorIndex, never, LogReader> =>
+  Layer.unwrapEffect(
+    Effect.map(Effect.promise(() => import("./Projection/Readable.ts")), ({ layer }) => layer({ home }))
+  )
+
+/** What is stored is safe, whatever becomes of the index. */
+const withoutIndex = (error: ProjectionError) =>
+  Layer.mergeAll(
+    Layer.effectDiscard(Effect.logWarning(`${error.message}. All else goes on without it`)),
+    MemoryProjection.layer,
+    FromLog.layer
+  )
+
+const index = (
+  home: string
+): Layer.Layer<Projection | VectorIndex, ProjectionError, LogReader | LogWriter> =>
+  Layer.unwrapEffect(
+    Effect.map(Effect.promise(() => import("./Projection/Sqlite.ts")), ({ layer }) => layer({ home }))
+  )
 
 /**
- * What a command that writes needs. Whoever holds it has the lock, and a log that is whole.
+ * What a command that writes needs. Whoever holds it has the lock, and a log that is whole; nothing else is opened
+ * before. Where the index cannot be opened, it is done without.
  *
  * @since 0.1.0
  * @category layers
@@ -75,13 +97,28 @@ export const readProjection = (_home: string): Layer.Layer<Projection, LogReadEr
 export const write = (
   home: string
 ): Layer.Layer<
-  LogReader | LogWriter | ManifestStore | ProgressStore | Projection,
+  LogReader | LogWriter | ManifestStore | ProgressStore | Projection | VectorIndex,
   LogLocked | LogReadError
-> => {
-  const writer = Layer.provide(Segments.writer({ home }), NodeLogFs.layer)
-  // Nothing else is opened before the lock is held.
-  return Layer.provideMerge(Layer.mergeAll(readLog(home), stores(home), MemoryProjection.layer), writer)
-}
+> => Layer.provideMerge(Layer.catchAll(index(home), withoutIndex), writers(home))
+
+/**
+ * What a command needs whose only work is the index: it fails where that cannot be opened.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const writeIndex = (
+  home: string
+): Layer.Layer<
+  LogReader | LogWriter | ManifestStore | ProgressStore | Projection | VectorIndex,
+  LogLocked | LogReadError | ProjectionError
+> => Layer.provideMerge(index(home), writers(home))
+
+const writers = (home: string) =>
+  Layer.provideMerge(
+    Layer.merge(readLog(home), stores(home)),
+    Layer.provide(Segments.writer({ home }), NodeLogFs.layer)
+  )
 
 /**
  * The connectors of a `connectors.yaml`, none of them opened.

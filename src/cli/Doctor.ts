@@ -74,7 +74,7 @@ export const doctor = Command.make("doctor", {
     const mends = given.repair && before.every(({ level }) => level !== "damage")
     const repaired = mends
       ? yield* Effect.flatMap(Connectors, ({ configured }) => repair(configured.map(({ name }) => name), fresh)).pipe(
-        Effect.provide(Live.write(folder)),
+        Effect.provide(Live.writeIndex(folder)),
         Effect.provide(connectors)
       )
       : undefined

@@ -39,7 +39,7 @@ export const dump = Command.make("dump", {
     if (json && !given.digest) return yield* refuse("it prints JSON lines without --json")
     const home = yield* existingHome("mem dump")
     const { write } = yield* Output
-    const layer = Layer.provide(Live.readProjection(home), Live.read(home))
+    const layer = Layer.provide(Live.readIndex(home), Live.read(home))
     if (!given.digest) {
       return yield* lines({ embeddings: given.embeddings }).pipe(
         Stream.runForEachChunk((some) => write(Chunk.toReadonlyArray(some).join(""))),

@@ -36,7 +36,7 @@ export const rebuild = Command.make("rebuild", {
       })
     }
     const home = yield* existingHome("mem rebuild")
-    const report = yield* Effect.provide(program, Live.write(home))
+    const report = yield* Effect.provide(program, Live.writeIndex(home))
     yield* answer({
       document: encode(report),
       lines: [

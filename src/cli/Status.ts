@@ -25,7 +25,7 @@ const encode = Schema.encodeSync(StatusReport)
 export const status = Command.make("status", {}, () =>
   Effect.gen(function*() {
     const { file, home } = yield* configuration
-    const layer = Layer.provideMerge(Live.readProjection(home), Live.read(home))
+    const layer = Layer.provideMerge(Live.readIndex(home), Live.read(home))
     const report = yield* Effect.provide(program, Layer.merge(layer, Live.connectors(file)))
     yield* answer({ document: encode(report), lines: StatusText.lines(report) })
   })).pipe(Command.withDescription("Show what is in memory, what failed and why, and how it is. Reads only."))

@@ -80,7 +80,7 @@ export const syncing = ({ allowMassRemoval, command, documentsOnly, name }: Sync
     const report = yield* Effect.flatMap(wanted, (only) =>
       sync({ ...defaults, only, policyOf: policyOf(file), guards: file.guards, allowMassRemoval }).pipe(
         Progress.watched,
-        Effect.provide(Cached.layer),
+        Effect.provide(Cached.layerIndexed),
         Effect.provide(Live.write(home)),
         Effect.onInterrupt(() =>
           goesOn
@@ -104,7 +104,8 @@ export const drifting = ({ command, estimate, exitCode, name }: DriftGiven) =>
     const { file, home, layer, wanted } = yield* prepared(`mem ${command}`, name, false)
     const report = yield* Effect.flatMap(wanted, (only) =>
       drift({ ...defaults, only, policyOf: policyOf(file), guards: file.guards, estimate }).pipe(
-        Effect.provide(Cached.layer),
+        Effect.provide(Cached.layerIndexed),
+        Effect.provide(Live.readIndex(home)),
         Effect.provide(Live.read(home))
       )).pipe(Effect.provide(layer))
     yield* answer({

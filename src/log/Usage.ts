@@ -53,7 +53,7 @@ const isMortal = ({ kind }: LogRecord): boolean =>
 
 const note = (usage: Usage, change: Change): Usage => {
   if (change._tag === "Vector") {
-    return { ...usage, vectors: HashSet.add(usage.vectors, vectorKey(change)) }
+    return { ...usage, vectors: HashSet.add(usage.vectors, vectorKey(change.vector)) }
   }
   const { added, commit: { connector, doc_id, synced_at }, seq } = change
   const last = HashMap.get(usage.lastCommits, connector)

@@ -6,6 +6,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as HashMap from "effect/HashMap"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { type ConfiguredConnector, Connectors } from "../../services/Connectors.ts"
@@ -184,7 +186,10 @@ export const checkIndex = (
 ): Effect.Effect<Finding, never, LogReader | Projection> =>
   Effect.gen(function*() {
     if (Option.isNone(live.last)) return ofIndex("note", "there is nothing to search yet")
-    const { behind, state } = yield* Effect.flatMap(Projection, ({ status }) => status)
+    // What would be a warning to a reader of the index is a finding here.
+    const { behind, state } = yield* Effect.flatMap(Projection, ({ status }) => status).pipe(
+      Logger.withMinimumLogLevel(LogLevel.None)
+    )
     switch (state) {
       case "missing":
         return ofIndex("problem", "it is not there; searching makes one in memory each time", again)

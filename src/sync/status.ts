@@ -6,6 +6,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as HashMap from "effect/HashMap"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { type ConfiguredConnector, Connectors } from "../../services/Connectors.ts"
@@ -82,6 +84,11 @@ const strangers = (usage: Usage.Usage, known: ReadonlyArray<ConfiguredConnector>
     (name: ConnectorName) => ({ name, kind: notConfigured, source_type: "document" })
   )
 
+/** What would be a warning to a reader of the index is in the report. */
+const indexStatus = Effect.flatMap(Projection, (projection) => projection.status).pipe(
+  Logger.withMinimumLogLevel(LogLevel.None)
+)
+
 /**
  * @since 0.1.0
  * @category programs
@@ -108,6 +115,6 @@ export const status: Effect.Effect<
       records: usage.records,
       dead: Usage.dead(usage)
     }),
-    projection: new ProjectionStatus(yield* Effect.flatMap(Projection, (projection) => projection.status))
+    projection: new ProjectionStatus(yield* indexStatus)
   })
 })
