@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Connectors } from "../services/Connectors.ts"
 import type { Embedder } from "../services/Embedder.ts"
+import type { LogLock } from "../services/LogLock.ts"
 import type { LogReader, LogReadError } from "../services/LogReader.ts"
 import type { LogWriter } from "../services/LogWriter.ts"
 import type { ManifestStore } from "../services/ManifestStore.ts"
@@ -25,6 +26,7 @@ import * as Hashed from "./Embedder/Hashed.ts"
 import * as Segments from "./Log/Segments.ts"
 import * as Tolerant from "./Log/Tolerant.ts"
 import * as NodeLogFs from "./LogFs/Node.ts"
+import * as LockFile from "./LogLock/File.ts"
 import * as Manifests from "./ManifestStore/Files.ts"
 import * as Progress from "./ProgressStore/Files.ts"
 import * as MemoryProjection from "./Projection/Memory.ts"
@@ -57,8 +59,14 @@ export const read = (home: string): Layer.Layer<LogReader | ManifestStore | Prog
  * @since 0.1.0
  * @category layers
  */
-export const check = (home: string): Layer.Layer<LogReader | ManifestStore | ProgressStore | Projection> =>
-  Layer.provideMerge(readIndex(home), Layer.merge(readLog(home), stores(home)))
+export const check = (
+  home: string
+): Layer.Layer<LogLock | LogReader | ManifestStore | ProgressStore | Projection> =>
+  Layer.mergeAll(
+    Layer.provideMerge(readIndex(home), readLog(home)),
+    stores(home),
+    Layer.provide(LockFile.layer({ home }), NodeLogFs.layer)
+  )
 
 /**
  * The index for a command that only looks. One that cannot be used is folded in memory. SQLite is loaded by the first

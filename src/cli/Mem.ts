@@ -29,12 +29,13 @@ import { overview } from "./Overview.ts"
 import { printable } from "./Printable.ts"
 import { rebuild } from "./Rebuild.ts"
 import { grammar as refGrammar, ref } from "./Ref.ts"
+import { search } from "./Search.ts"
 import { status } from "./Status.ts"
 import { sync } from "./Sync.ts"
 import { version } from "./Version.ts"
 
 const mem = global.pipe(
-  Command.withSubcommands([init, sync, drift, status, ref, get, rebuild, dump, chunk, log, doctor])
+  Command.withSubcommands([init, sync, drift, status, ref, search, get, rebuild, dump, chunk, log, doctor])
 )
 
 const grammar = Grammar.make(global, [
@@ -43,6 +44,7 @@ const grammar = Grammar.make(global, [
   Grammar.make(drift),
   Grammar.make(status),
   refGrammar,
+  Grammar.make(search),
   Grammar.make(get),
   Grammar.make(rebuild),
   Grammar.make(dump),

@@ -16,7 +16,7 @@ import type { ConnectorName } from "../domain/Ids.ts"
 import type { ManifestError, ProjectionError } from "../domain/StoreErrors.ts"
 import { type Live, manifestOf } from "../log/Live.ts"
 import { catchUp } from "./CatchUp.ts"
-import { differing, mended } from "./doctor.ts"
+import { differing, mended } from "./checks/ManifestCheck.ts"
 import { live } from "./LogView.ts"
 import { digest } from "./rebuild.ts"
 
