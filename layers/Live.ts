@@ -20,6 +20,7 @@ import type { ConnectorsFileError } from "../src/domain/ConnectorErrors.ts"
 import type { ConnectorsFile } from "../src/domain/ConnectorsFile.ts"
 import type { LogLocked } from "../src/domain/LogErrors.ts"
 import type { ProjectionError } from "../src/domain/StoreErrors.ts"
+import { connectorKind } from "../src/sync/connectorKind.ts"
 import * as Registry from "./ConnectorKinds/Registry.ts"
 import * as Configured from "./Connectors/Configured.ts"
 import * as Hashed from "./Embedder/Hashed.ts"
@@ -30,6 +31,7 @@ import * as LockFile from "./LogLock/File.ts"
 import * as Manifests from "./ManifestStore/Files.ts"
 import * as Progress from "./ProgressStore/Files.ts"
 import * as MemoryProjection from "./Projection/Memory.ts"
+import * as Folder from "./SourceConnector/Folder.ts"
 import * as FromLog from "./VectorIndex/FromLog.ts"
 
 /**
@@ -135,7 +137,7 @@ const writers = (home: string) =>
  * @category layers
  */
 export const connectors = (file: ConnectorsFile): Layer.Layer<Connectors, ConnectorsFileError> =>
-  Layer.provide(Configured.layer(file), Registry.layer([]))
+  Layer.provide(Configured.layer(file), Registry.layer([connectorKind(Folder.kind)]))
 
 /**
  * The embedder that `connectors.yaml` names. Nothing of it is loaded before it is asked to embed.

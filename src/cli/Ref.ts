@@ -20,7 +20,7 @@ import { knownName } from "./Configuration.ts"
 import * as Grammar from "./Grammar.ts"
 import { existingHome } from "./Home.ts"
 import * as RefText from "./RefText.ts"
-import { allowMassRemoval, connectorName } from "./Sync.ts"
+import { allowMassRemoval, connectorName, verify } from "./Sync.ts"
 import { syncing } from "./Syncing.ts"
 import { UsageError } from "./UsageError.ts"
 import { wrapped } from "./Words.ts"
@@ -46,8 +46,8 @@ const list = Command.make("list", { name: connectorName }, ({ name }) =>
 
 const sync = Command.make(
   "sync",
-  { name: connectorName, allowMassRemoval },
-  ({ allowMassRemoval, name }) => syncing({ command: "ref sync", name, allowMassRemoval, documentsOnly: true })
+  { name: connectorName, allowMassRemoval, verify },
+  (given) => syncing({ command: "ref sync", documentsOnly: true, ...given })
 ).pipe(
   Command.withDescription("As \"mem sync\", the connectors of reference documents only.")
 )

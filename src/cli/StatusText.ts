@@ -26,9 +26,8 @@ const block = (connector: ConnectorStatus): ReadonlyArray<string> => {
 const ofLog = ({ bytes, dead, records, segments }: LogStatus): string =>
   records === 0
     ? "log: empty"
-    : `log: ${plural(records, "record")} in ${plural(segments, "segment")}, ${size(bytes)}; ${number(dead)} of them (${
-      Math.round(100 * dead / records)
-    } %) stand for nothing that is live`
+    : `log: ${plural(records, "record")} in ${plural(segments, "segment")}, ${size(bytes)}; `
+      + (dead === 0 ? "all in use" : `${number(dead)} (${Math.round(100 * dead / records)} %) no longer in use`)
 
 const mend = "\"mem sync\" or \"mem rebuild --from-log\" makes it anew"
 

@@ -30,6 +30,14 @@ export const allowMassRemoval = Options.boolean("allow-mass-removal").pipe(
 )
 
 /**
+ * @since 0.1.0
+ * @category options
+ */
+export const verify = Options.boolean("verify").pipe(
+  Options.withDescription("Trust no sign that a document is unchanged: read and compare every one")
+)
+
+/**
  * The command.
  *
  * @since 0.1.0
@@ -40,13 +48,14 @@ export const sync = Command.make("sync", {
   drift: Options.boolean("drift").pipe(
     Options.withDescription("Only show what would be done, as \"mem drift\" does; nothing is written")
   ),
-  allowMassRemoval
-}, ({ allowMassRemoval, drift, name }) =>
+  allowMassRemoval,
+  verify
+}, ({ allowMassRemoval, drift, name, verify }) =>
   Effect.gen(function*() {
-    if (drift && allowMassRemoval) {
-      const detail = "--drift writes nothing, so there is nothing to allow"
+    if (drift && (allowMassRemoval || verify)) {
+      const detail = "--drift only shows what would be done, and takes no other option"
       return yield* new UsageError({ command: "mem sync", detail })
     }
     if (drift) return yield* drifting({ command: "drift", name, estimate: false, exitCode: false })
-    yield* syncing({ command: "sync", name, allowMassRemoval, documentsOnly: false })
+    yield* syncing({ command: "sync", name, allowMassRemoval, verify, documentsOnly: false })
   })).pipe(Command.withDescription("Bring what the sources hold into memory; only what has changed is done."))

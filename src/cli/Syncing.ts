@@ -16,6 +16,7 @@ import { SyncReport } from "../domain/SyncReport.ts"
 import { drift } from "../sync/drift.ts"
 import { policyOf } from "../sync/PolicyOf.ts"
 import { defaults, sync } from "../sync/sync.ts"
+import { Verify } from "../sync/Verify.ts"
 import { answer } from "./Answer.ts"
 import { chosen, configuration } from "./Configuration.ts"
 import * as DriftText from "./DriftText.ts"
@@ -24,7 +25,8 @@ import * as Progress from "./Progress.ts"
 import * as SyncText from "./SyncText.ts"
 
 /**
- * `command` is how the answer calls itself; `documentsOnly` leaves session connectors out.
+ * `command` is how the answer calls itself; `verify` has sources look at what seems unchanged, too; `documentsOnly`
+ * leaves session connectors out.
  *
  * @since 0.1.0
  * @category options
@@ -33,6 +35,7 @@ export interface SyncGiven {
   readonly command: string
   readonly name: Option.Option<string>
   readonly allowMassRemoval: boolean
+  readonly verify: boolean
   readonly documentsOnly: boolean
 }
 
@@ -74,18 +77,20 @@ const prepared = (command: string, name: Option.Option<string>, documentsOnly: b
  * @since 0.1.0
  * @category programs
  */
-export const syncing = ({ allowMassRemoval, command, documentsOnly, name }: SyncGiven) =>
+export const syncing = ({ allowMassRemoval, command, documentsOnly, name, verify }: SyncGiven) =>
   Effect.gen(function*() {
     const { file, home, layer, wanted } = yield* prepared(`mem ${command}`, name, documentsOnly)
-    const report = yield* Effect.flatMap(wanted, (only) =>
-      sync({ ...defaults, only, policyOf: policyOf(file), guards: file.guards, allowMassRemoval }).pipe(
-        Progress.watched,
-        Effect.provide(Cached.layerIndexed),
-        Effect.provide(Live.write(home)),
-        Effect.onInterrupt(() =>
-          goesOn
+    const report = yield* Effect.flatMap(
+      wanted,
+      (only) =>
+        sync({ ...defaults, only, policyOf: policyOf(file), guards: file.guards, allowMassRemoval }).pipe(
+          Effect.provideService(Verify, verify),
+          Progress.watched,
+          Effect.provide(Cached.layerIndexed),
+          Effect.provide(Live.write(home)),
+          Effect.onInterrupt(() => goesOn)
         )
-      )).pipe(Effect.provide(layer))
+    ).pipe(Effect.provide(layer))
     yield* answer({
       document: { ...encodeSync(report), command },
       lines: SyncText.lines(report),

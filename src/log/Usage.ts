@@ -14,7 +14,7 @@ import * as Option from "effect/Option"
 import type { LocatedRecord } from "../../services/LogReader.ts"
 import type { ConnectorName, DocId, Timestamp } from "../domain/Ids.ts"
 import type { LogRecord } from "../domain/LogRecord.ts"
-import { vectorKey } from "./Compose.ts"
+import type { Vector } from "../domain/Reference.ts"
 import { apply, type Change, documentKey, empty, type Live } from "./Live.ts"
 
 /**
@@ -50,6 +50,10 @@ export const nothing: Usage = {
 
 const isMortal = ({ kind }: LogRecord): boolean =>
   kind === "vector" || kind === "reference" || kind === "tombstone" || kind === "commit" || kind === "exclusion"
+
+/** Of two vectors for one text and model one is enough. */
+const vectorKey = ({ embed_sha256, model }: Pick<Vector, "embed_sha256" | "model">): string =>
+  `${embed_sha256} ${model}`
 
 const note = (usage: Usage, change: Change): Usage => {
   if (change._tag === "Vector") {

@@ -11,7 +11,7 @@ import type { LogReader, LogReadError } from "../../services/LogReader.ts"
 import type { ManifestStore } from "../../services/ManifestStore.ts"
 import type { ProgressStore } from "../../services/ProgressStore.ts"
 import { type ConnectorName, type DocId, EmbedderFingerprint, Fingerprint } from "../domain/Ids.ts"
-import type { SearchHit } from "../domain/SearchReport.ts"
+import { SearchHit } from "../domain/SearchReport.ts"
 import type { ManifestError } from "../domain/StoreErrors.ts"
 import { diff, type Today } from "../sync/Diff.ts"
 import { loadManifest } from "../sync/LoadManifest.ts"
@@ -73,5 +73,5 @@ export const withStale = (
         (ids) => [name, new Set<DocId>(ids)] as const
       ), { concurrency: "unbounded" })
     const stale = new Map(changed)
-    return hits.map((hit) => ({ ...hit, stale: stale.get(hit.connector)?.has(hit.doc_id) === true }))
+    return hits.map((hit) => new SearchHit({ ...hit, stale: stale.get(hit.connector)?.has(hit.doc_id) === true }))
   })
