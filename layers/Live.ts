@@ -18,12 +18,12 @@ import type { Search } from "../services/Search.ts"
 import type { VectorIndex } from "../services/VectorIndex.ts"
 import type { ConnectorsFileError } from "../src/domain/ConnectorErrors.ts"
 import type { ConnectorsFile } from "../src/domain/ConnectorsFile.ts"
+import type { EmbedderError } from "../src/domain/EmbedderErrors.ts"
 import type { LogLocked } from "../src/domain/LogErrors.ts"
 import type { ProjectionError } from "../src/domain/StoreErrors.ts"
 import { connectorKind } from "../src/sync/connectorKind.ts"
 import * as Registry from "./ConnectorKinds/Registry.ts"
 import * as Configured from "./Connectors/Configured.ts"
-import * as Hashed from "./Embedder/Hashed.ts"
 import * as Segments from "./Log/Segments.ts"
 import * as Tolerant from "./Log/Tolerant.ts"
 import * as NodeLogFs from "./LogFs/Node.ts"
@@ -145,4 +145,7 @@ export const connectors = (file: ConnectorsFile): Layer.Layer<Connectors, Connec
  * @since 0.1.0
  * @category layers
  */
-export const embedder = (_file: ConnectorsFile): Layer.Layer<Embedder> => Hashed.layer()
+export const embedder = (file: ConnectorsFile): Layer.Layer<Embedder, ConnectorsFileError | EmbedderError> =>
+  Layer.unwrapEffect(
+    Effect.map(Effect.promise(() => import("./Embedder/Configured.ts")), ({ layer }) => layer(file))
+  )
