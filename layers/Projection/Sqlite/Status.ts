@@ -12,14 +12,15 @@ import { ProjectionError } from "../../../src/domain/StoreErrors.ts"
 import { stillThere } from "../../../src/sync/CatchUp.ts"
 
 /**
- * How many lines the log has.
+ * How many lines the log has. The seal of the last run says nothing that an index could hold, and comes when that run's
+ * index is closed.
  *
  * @since 0.1.0
  * @category reading
  */
 export const linesOfLog: Effect.Effect<number, LogReadError, LogReader> = Effect.map(
   Effect.flatMap(LogReader, ({ last }) => last),
-  Option.match({ onNone: () => 0, onSome: ({ record }) => Number(record.seq) })
+  Option.match({ onNone: () => 0, onSome: ({ record }) => record.kind === "seal" ? record.seq - 1 : record.seq })
 )
 
 /**
