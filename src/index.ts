@@ -34,6 +34,12 @@ export type { VectorKind } from "../services/VectorIndex.ts"
 export { chunks } from "./chunk/chunks.ts"
 export { type DocumentBudget, type DocumentChunker } from "./chunk/DocumentChunker.ts"
 export { parse as parseConnectorsFile } from "./config/ConnectorsYaml.ts"
+export {
+  type ConfiguredEmbedder,
+  type EmbedderKind,
+  embedderKind,
+  type RegisteredEmbedder
+} from "./config/embedderKind.ts"
 export { Boundary } from "./domain/Boundary.ts"
 export { Chunk } from "./domain/Chunk.ts"
 export { ChunkPolicy, InvalidChunkPolicy } from "./domain/ChunkPolicy.ts"
@@ -44,6 +50,7 @@ export { Cursor } from "./domain/Cursor.ts"
 export { Availability, DocumentContent, DocumentRef } from "./domain/Document.ts"
 export { ConnectorDrift, DriftDocuments, DriftReport, Estimate } from "./domain/Drift.ts"
 export { EmbedderError, EmbedderUnavailable, EmbedRefused } from "./domain/EmbedderErrors.ts"
+export { EmbedderStatus, EngineStatus } from "./domain/EmbedderStatus.ts"
 export { FlushTrigger, Tokens } from "./domain/FlushTrigger.ts"
 export {
   ArtifactId,

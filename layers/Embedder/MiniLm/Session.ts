@@ -35,7 +35,7 @@ export const make = (
   Effect.gen(function*() {
     const scope = yield* Effect.scope
     const current = yield* SynchronizedRef.make(Option.none<Starting>())
-    const begin = Effect.forkIn(Effect.provideService(start, Scope.Scope, scope), scope)
+    const begin = start.pipe(Effect.provideService(Scope.Scope, scope), Effect.interruptible, Effect.forkIn(scope))
     const starting = SynchronizedRef.modifyEffect(current, (known) =>
       Effect.gen(function*() {
         if (Option.isSome(known) && (yield* serves(known.value))) return [known.value, known] as const
