@@ -71,7 +71,6 @@ const piecesOf = (
   const seams = seamsOf(outline, section)
   repeats = seams.repeats
   ends = repeats.map((repeat) => repeat.end)
-  last.at = -1
   const glued = [...gluedHeading(outline, section, measure), ...seams.glued]
   return cut({ measure, start, end, seams: seams.kinds, glued }).map(withContext)
 }

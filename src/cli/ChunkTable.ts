@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { ChunkSummary } from "../domain/ChunkReport.ts"
+import { number, plural } from "./Amounts.ts"
 import { printable, shortened } from "./Printable.ts"
 
 /**
@@ -35,10 +36,6 @@ export const add = (totals: Totals, chunk: ChunkSummary): Totals => ({
   tokens: totals.tokens + chunk.tokens,
   overBudget: totals.overBudget + (chunk.over_budget ? 1 : 0)
 })
-
-const number = (n: number): string => n.toLocaleString("en-US")
-
-const plural = (n: number, word: string): string => `${number(n)} ${word}${n === 1 ? "" : "s"}`
 
 const columns = (t: string, tokens: string, records: string, keys: string): string =>
   `${t.padStart(6)} ${tokens.padStart(10)} ${records.padStart(8)}  ${keys}`.trimEnd() + "\n"

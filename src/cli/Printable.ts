@@ -28,3 +28,25 @@ export const shortened = (text: string, width: number): string => {
     ? characters.join("")
     : [...characters.slice(0, head), "…", ...characters.slice(characters.length - (width - 1 - head))].join("")
 }
+
+/**
+ * The beginning of a text in a line, of that many characters at most.
+ *
+ * @since 0.1.0
+ * @category formatting
+ */
+export const beginning = (text: string, width: number): string => {
+  const characters = Array.from(printable(text.trimStart().slice(0, 8 * width).replace(/\s+/g, " ").trim()))
+  return characters.length <= width ? characters.join("") : [...characters.slice(0, width - 1), "…"].join("")
+}
+
+/**
+ * The end of a text in a line, of that many characters at most.
+ *
+ * @since 0.1.0
+ * @category formatting
+ */
+export const ending = (text: string, width: number): string => {
+  const characters = Array.from(printable(text))
+  return characters.length <= width ? characters.join("") : ["…", ...characters.slice(1 - width)].join("")
+}

@@ -225,6 +225,22 @@ describe("cuts", () => {
     }
   })
 
+  it("an opener stays with the beginning of a line that is too long", () => {
+    assert.deepStrictEqual(texts("```js\naaaa bbbb cccc dddd\n```\n", budgetOf(4)), [
+      "```js\naaaa bbbb ",
+      "cccc dddd\n```\n"
+    ])
+  })
+
+  it("a mark alone stays with what it marks, up to the edge of the next block", () => {
+    assert.deepStrictEqual(texts("- a\n\n  a\n-\n  bbbb\n  > qqqq qqqq\n\n  c\n", budgetOf(4)), [
+      "- a\n\n  a\n",
+      "-\n  bbbb\n",
+      "  > qqqq qqqq\n\n",
+      "  c\n"
+    ])
+  })
+
   it("a fence without an end, and one without a line", () => {
     assert.deepStrictEqual(texts("~~~\naaaa\nbbbb\n~~\n", budgetOf(2)), ["~~~\naaaa\n", "bbbb\n~~\n"])
     assert.deepStrictEqual(texts("aaaa bbb\n\n```\n```\n\ncccc", budgetOf(3)), ["aaaa bbb\n\n", "```\n```\n\n", "cccc"])
@@ -300,6 +316,14 @@ describe("a heading and its body", () => {
   it("the title of a heading stands in no piece that its line is in, not even in part", () => {
     const passages = chunk(`# ${"title ".repeat(10)}\n\nbody`, budgetOf(4))
     assert.deepStrictEqual(passages.map(({ context }) => context), passages.map(() => ""))
+    const defined = chunk(`[a]: ${"b".repeat(90)}\nTitle\n---\n\n${"body ".repeat(12)}`, budgetOf(12))
+    assert.deepStrictEqual(defined.map(({ context, text }) => [text.includes("Title\n---"), context]), [
+      [false, ""],
+      [false, ""],
+      [false, ""],
+      [true, ""],
+      [false, "Title\n"]
+    ])
   })
 })
 

@@ -148,7 +148,17 @@ b.jsonl
     ], (args) =>
       Effect.map(mem(args, { env: { FORCE_COLOR: "1", TERM: "xterm-256color" } }), (ended) => {
         assert.include(ended.stdout, "$ mem chunk", args.join(" "))
-        for (const option of ["--max-tokens N", "--counter NAME", "--text", "--jsonl", "--skip-bad", "<FILE>..."]) {
+        for (
+          const option of [
+            "--max-tokens N",
+            "--counter NAME",
+            "--policy NAME",
+            "--text",
+            "--jsonl",
+            "--skip-bad",
+            "<FILE>..."
+          ]
+        ) {
           assert.include(ended.stdout, option)
         }
         assert.notInclude(ended.stdout, "\u001b")
@@ -166,6 +176,168 @@ b.jsonl
     ))
 })
 
+describe("documents", () => {
+  const note = "\uFEFF---\ntags: [a]\n---\r\n# Top\n\nFirst words.\n\n## Sub \uD83D\uDE00\nMore of it.\n"
+  const top = "\uFEFF---\ntags: [a]\n---\r\n# Top\n\nFirst words.\n\n"
+  const passages = [
+    {
+      ordinal: 0,
+      start: 0,
+      end: top.length,
+      lines: [1, 7],
+      heading_path: ["Top"],
+      context: "",
+      tokens: 5,
+      over_budget: false,
+      text: top
+    },
+    {
+      ordinal: 1,
+      start: top.length,
+      end: note.length,
+      lines: [8, 9],
+      heading_path: ["Top", "Sub \uD83D\uDE00"],
+      context: "Top\n",
+      tokens: 7,
+      over_budget: false,
+      text: note.slice(top.length)
+    }
+  ]
+  const plain = "aaaa\r\n\r\n# bbbb\n"
+  const paragraphs = [[0, 8, [1, 2], "aaaa\r\n\r\n", 1], [8, 15, [3, 3], "# bbbb\n", 2]].map(
+    ([start, end, lines, text, tokens], ordinal) => ({
+      ordinal,
+      start,
+      end,
+      lines,
+      heading_path: [],
+      context: "",
+      tokens,
+      over_budget: false,
+      text
+    })
+  )
+
+  it.scopedLive("by their names: Markdown by heading, text by paragraph, in one JSON document", () =>
+    Effect.gen(function*() {
+      const files = { "a.md": note, "B.MARKDOWN": note, "c.txt": plain }
+      const cwd = yield* folder(files)
+      assert.deepStrictEqual(
+        yield* mem(["chunk", ...Object.keys(files), "--json", "--max-tokens", "8"], { cwd }),
+        done(report([
+          { file: "a.md", passages },
+          { file: "B.MARKDOWN", passages },
+          { file: "c.txt", passages: paragraphs }
+        ], 8))
+      )
+      assert.deepStrictEqual(
+        yield* mem(["chunk", "a.md", "--json"], { cwd }),
+        done(report([{ file: "a.md", passages }], 240))
+      )
+    }))
+
+  it.scopedLive("by --policy, whatever their names, from standard input too", () =>
+    Effect.gen(function*() {
+      const cwd = yield* folder({ "a.jsonl": note, "c.md": plain, "d.txt": note })
+      const one = (file: string, of: ReadonlyArray<unknown>, max: number) => done(report([{ file, passages: of }], max))
+      assert.deepStrictEqual(
+        yield* mem(["chunk", "--policy", "heading", "a.jsonl", "--json"], { cwd }),
+        one("a.jsonl", passages, 240)
+      )
+      assert.deepStrictEqual(
+        yield* mem(["chunk", "--policy=heading", "d.txt", "--json"], { cwd }),
+        one("d.txt", passages, 240)
+      )
+      assert.deepStrictEqual(
+        yield* mem(["chunk", "--policy", "paragraph", "c.md", "--json", "--max-tokens", "8"], { cwd }),
+        one("c.md", paragraphs, 8)
+      )
+      assert.deepStrictEqual(
+        yield* mem(["chunk", "--policy", "heading", "-", "--json"], { stdin: note }),
+        one("-", passages, 240)
+      )
+    }))
+
+  it.scopedLive("beside Records where one budget is given for both", () =>
+    Effect.gen(function*() {
+      const cwd = yield* folder({ "a.jsonl": three, "a.md": note })
+      assert.deepStrictEqual(
+        yield* mem(["chunk", "a.jsonl", "a.md", "--json", "--max-tokens", "240"], { cwd }),
+        done(report([wholeOf("a.jsonl"), { file: "a.md", passages }], 240))
+      )
+    }))
+
+  it.scopedLive("a passage a line", () =>
+    Effect.gen(function*() {
+      const cwd = yield* folder({ "a.md": note, "b.md": "" })
+      assert.deepStrictEqual(yield* mem(["chunk", "a.md", "--jsonl"], { cwd }), done(jsonl(...passages)))
+      assert.deepStrictEqual(yield* mem(["chunk", "b.md", "--jsonl"], { cwd }), done(""))
+    }))
+
+  it.scopedLive("a table for a person, of 80 columns, whatever the text holds", () =>
+    Effect.gen(function*() {
+      const cwd = yield* folder({
+        "a.md": note,
+        "b.md": `# A title that is much longer than its column\n\n\u001b[31m${"word ".repeat(80)}\u202E\n\n${
+          "\u0301".repeat(900)
+        }`,
+        "empty.md": "\n"
+      })
+      assert.deepStrictEqual(
+        yield* mem(["chunk", "a.md", "empty.md"], { cwd }),
+        done(`a.md
+passage       lines  tokens  section                 begins
+      0         1-7       5  Top                     # Top First words.
+      1         8-9       7  Top > Sub \uD83D\uDE00            ## Sub \uD83D\uDE00 More of it.
+2 passages, 12 tokens (budget 240, counted by chars-over-four/1)
+
+empty.md
+passage       lines  tokens  section                 begins
+0 passages, 0 tokens (budget 240, counted by chars-over-four/1)
+`)
+      )
+      const { stdout } = yield* mem(["chunk", "b.md", "--max-tokens", "60"], { cwd })
+      assert.notMatch(stdout.replaceAll("\n", ""), /[\p{Cc}\p{Bidi_Control}]/u)
+      assert.match(stdout, /^ +0 +1-3 +60 {2}…that is much longer than its column? {2}# A title/m)
+      assert.match(stdout, /over budget {2}\u0301+…\n/)
+      assert.match(stdout, /; over budget, as they cannot be cut: 1\n$/)
+      for (const line of stdout.split("\n").slice(0, -2)) assert.isAtMost([...line].length, 80)
+    }))
+
+  it.scopedLive("lines of a .txt as Records under --text", () =>
+    Effect.gen(function*() {
+      const cwd = yield* folder({ "a.txt": "aaaa\n\nbbbb" })
+      const { stdout } = yield* mem(["chunk", "a.txt", "--text", "--jsonl"], { cwd })
+      assert.strictEqual(stdout, jsonl(summary(1, 2, ["a.txt:1", "a.txt:2", "a.txt:3"])))
+    }))
+
+  it.scopedLive("what is no text is refused by name, with a word of what to do", () =>
+    Effect.gen(function*() {
+      const bad: ReadonlyArray<readonly [string, Uint8Array, string]> = [
+        ["latin1.md", Buffer.from("caf\u00E9", "latin1"), "it is not UTF-8; a document is UTF-8; convert it"],
+        ["utf16.txt", Buffer.from("\uFEFFtext", "utf16le"), "it is UTF-16; a document is UTF-8; convert it"],
+        ["image.md", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d]), "it is no text"],
+        ["large.txt", Buffer.alloc(8 * 1024 * 1024 + 1, "a"), "it is larger than 8388608 bytes"]
+      ]
+      const cwd = yield* folder({ ...Object.fromEntries(bad.map(([name, bytes]) => [name, bytes])), "a.md": note })
+      yield* each(bad, ([name, , says]) =>
+        Effect.gen(function*() {
+          refused(yield* mem(["chunk", name], { cwd }), 1, `mem: ${name}: ${says}`)
+          refusedInJson(
+            yield* mem(["chunk", "a.md", name, "--json"], { cwd }),
+            1,
+            "RecordSourceError",
+            `${name}: ${says}`
+          )
+        }))
+      refused(yield* mem(["chunk", "none.md"], { cwd }), 1, "none.md: no such file; name files that you may read")
+      const endless = Readable.from((function*() {
+        for (;;) yield "text ".repeat(10_000)
+      })())
+      refused(yield* mem(["chunk", "-", "--policy", "paragraph"], { stdin: endless }), 1, "-: it is larger than")
+    }))
+})
+
 describe("what it refuses", () => {
   const usage: ReadonlyArray<readonly [ReadonlyArray<string>, ...ReadonlyArray<string>]> = [
     [["chunk"], "no FILE", "mem chunk --help"],
@@ -181,6 +353,14 @@ describe("what it refuses", () => {
     [["chunk", "a", "--text=yes"], "--text takes no value"],
     [["chunk", "a", "--counter", "words"], "--counter is \"words\"", "chars"],
     [["chunk", "a", "--counter", "toString"], "--counter is \"toString\""],
+    [["chunk", "a", "--policy", "words"], "--policy is \"words\"", "heading, paragraph"],
+    [["chunk", "a", "--policy", "__proto__"], "--policy is \"__proto__\""],
+    [["chunk", "a", "--policy", "heading", "--text"], "--text and --policy exclude each other"],
+    [
+      ["chunk", "a.md", "b.jsonl"],
+      "Records and documents have budgets of their own (5000 and 240 tokens)",
+      "--max-tokens"
+    ],
     ...["0", "-3", "1.5", "1e3", "many", "99999999999999999999", "٣", "0x10", "--text"].map((value) =>
       [["chunk", "a", "--max-tokens", value], `--max-tokens is "${value}"`, "whole number"] as const
     )
@@ -518,9 +698,17 @@ describe("pipes and signals", () => {
 
 it.scopedLive("changes nothing: no byte, no file, no lock, no native module", () =>
   Effect.gen(function*() {
-    const cwd = yield* folder({ "a.jsonl": three, "sub/b.txt": "text\n", "bad.jsonl": "nonsense\n" })
+    const cwd = yield* folder({
+      "a.jsonl": three,
+      "a.md": "# A\n",
+      "sub/b.txt": "text\n",
+      "bad.jsonl": "nonsense\n"
+    })
     for (
-      const args of [["a.jsonl"], ["a.jsonl", "--json"], ["--text", "sub/b.txt", "--jsonl"], ["bad.jsonl"], ["none"]]
+      const args of [["a.jsonl"], ["a.jsonl", "--json"], ["--text", "sub/b.txt", "--jsonl"], ["bad.jsonl"], ["none"], [
+        "a.md",
+        "sub/b.txt"
+      ], ["a.md", "--json"]]
     ) {
       const env = { HOME: cwd, TMPDIR: cwd, MEM_HOME: cwd }
       const { trace } = yield* tracedMem(["chunk", "--home", cwd, ...args], { cwd, env }).pipe(unchanged(cwd))

@@ -135,6 +135,29 @@ describe("generated documents", () => {
     for (const text of cases) assert.deepStrictEqual(ours(text), byMicromark(text), JSON.stringify(text))
   })
 
+  it("what markdown-it's own rules see otherwise than both", () => {
+    const cases = [
+      ">> #\u00A0x\n    >> \n####### x\n-\n",
+      ">> text\nb\n> q\n     -\n't'\n---\n---",
+      ">> [a]:\n&nbsp;\n\t> =\ntext two\n-\nfoo\\",
+      ">> --|--\n     > q\n   't'\n=\n  -   \n[a]: b",
+      ">> -\n    > q\n't'\n===",
+      "[a]:\n1. \n-\n     [a]: b\n&nbsp;",
+      "[a]:\n===\n# h",
+      "[a]: b\n    text\n===",
+      "[a]: b\n2. x\n===",
+      "- [a]: b\nc\n===",
+      "[a]: javascript:x\n===",
+      "| a |\n--\n=",
+      "* b\n>> | a | b |\n   #\tx",
+      `${"* ".repeat(100)}a\n\n# H`
+    ]
+    for (const text of cases) {
+      assert.deepStrictEqual(byMicromark(text), byCommonmark(text), JSON.stringify(text))
+      assert.deepStrictEqual(ours(text), byCommonmark(text), JSON.stringify(text))
+    }
+  })
+
   it("quotes of hundreds of lines, lazy or not", () => {
     const cases = [
       `> a\n${"b\n".repeat(200)}===\n\n# h`,
