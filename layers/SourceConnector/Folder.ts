@@ -66,8 +66,8 @@ export const make = (name: ConnectorName, options: FolderOptions): Effect.Effect
       Effect.gen(function*() {
         const verify = yield* Verify
         const now = yield* Clock.currentTimeMillis
-        const { broken, found } = yield* walk({ ...place, takes, leaves })
-        const items = yield* itemsOf({ place, uri, known, now, verify }, found)
+        const { broken, found } = yield* walk({ ...place, takes, leaves, now })
+        const items = yield* itemsOf({ place, uri, known, verify }, found)
         return {
           coverage: "complete" as const,
           roots: [

@@ -9,7 +9,7 @@ import { promises as fs } from "node:fs"
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Folder from "../../layers/SourceConnector/Folder.ts"
-import { Disk, node } from "../../layers/SourceConnector/Folder/Disk.ts"
+import * as Disk from "../../layers/SourceConnector/Folder/Disk.ts"
 import type { DocumentConnector } from "../../services/SourceConnector.ts"
 import { DocumentRef } from "../../src/domain/Document.ts"
 import { ConnectorName, type DocId, Fingerprint, Timestamp } from "../../src/domain/Ids.ts"
@@ -69,11 +69,12 @@ const measured = (files: number, inAFolder: number) =>
   Effect.gen(function*() {
     const root = yield* temporaryHome
     yield* Effect.promise(() => fill(root, files, inAFolder))
+    const disk = Disk.make()
     let opened = 0
     const connector = yield* Folder.make(ConnectorName.make("bench"), { path: root }).pipe(
-      Effect.provideService(Disk, {
-        ...node,
-        withFile: (path, use) => Effect.suspend(() => (opened++, node.withFile(path, use)))
+      Effect.provideService(Disk.Disk, {
+        ...disk,
+        withFile: (path, use) => Effect.suspend(() => (opened++, disk.withFile(path, use)))
       })
     )
     const known = knownOf(yield* Effect.withClock(list(connector, new Map()), later))

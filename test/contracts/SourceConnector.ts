@@ -19,6 +19,12 @@ export interface Subject {
   /** Adds a document or changes it. */
   readonly put: (doc_id: string, text: string) => Effect.Effect<void>
   readonly remove: (doc_id: string) => Effect.Effect<void>
+  /** Moves whatever the source's cheap token hangs on, and not the content. */
+  readonly touch: (doc_id: string) => Effect.Effect<void>
+  /** Takes away the place where the source is: a disk that is not mounted. */
+  readonly unplug: Effect.Effect<void>
+  /** How often a document's content was read so far; only for a source that believes an equal revision at once. */
+  readonly reads?: Effect.Effect<number>
 }
 
 const sha256 = (bytes: Uint8Array) => Fingerprint.make(`sha256:${createHash("sha256").update(bytes).digest("hex")}`)
@@ -134,6 +140,60 @@ export const contract = <E>(name: string, make: Effect.Effect<Subject, E, Scope.
         }
       }))
 
+    it.scopedLive("reads no document whose revision is the one that is known", () =>
+      Effect.gen(function*() {
+        const { connector, ids: [a], put, reads = Effect.succeed(0) } = yield* filled
+        const { refs } = yield* listed(connector)
+        const known = new Map((yield* Effect.forEach(refs, entryOf(connector))).map((entry) => [entry.doc_id, entry]))
+        const before = yield* reads
+        yield* listed(connector, known)
+        assert.strictEqual(yield* reads, before)
+        yield* put(a, "# A\n\nomega")
+        yield* listed(connector, known)
+        assert.isAtMost(yield* reads, before + 1)
+      }))
+
+    it.scopedLive("does not call a document changed that was only touched", () =>
+      Effect.gen(function*() {
+        const { connector, ids: [a], reads = Effect.succeed(0), touch } = yield* filled
+        const before = (yield* listed(connector)).refs
+        const entries = yield* Effect.forEach(before, entryOf(connector))
+        const known = new Map(entries.map((entry) => [entry.doc_id, entry]))
+        yield* touch(a)
+        const readsBefore = yield* reads
+        const now = yield* refOf((yield* listed(connector, known)).refs, a)
+        assert.isAtMost(yield* reads, readsBefore + 1)
+        const { content_hash } = yield* Effect.fromNullable(known.get(now.doc_id))
+        if (now.content_hash !== undefined) assert.strictEqual(now.content_hash, content_hash)
+        assert.strictEqual(sha256((yield* connector.fetch(now)).bytes), content_hash)
+      }))
+
+    it.scopedLive("gives with what it fetches the revision that the next listing gives", () =>
+      Effect.gen(function*() {
+        const { connector, ids: [a], put } = yield* filled
+        const ref = yield* refOf((yield* listed(connector)).refs, a)
+        yield* put(a, "# A\n\nomega and more")
+        const { revision } = yield* connector.fetch(ref)
+        const now = yield* refOf((yield* listed(connector)).refs, a)
+        if (revision !== undefined && now.revision !== undefined) assert.strictEqual(revision, now.revision)
+      }))
+
+    it.scopedLive("gives the same content for a document under another name", () =>
+      Effect.gen(function*() {
+        const { connector, ids: [a, , , d], put, remove } = yield* filled
+        const before = (yield* listed(connector)).refs
+        const entries = yield* Effect.forEach(before, entryOf(connector))
+        const known = new Map(entries.map((entry) => [entry.doc_id, entry]))
+        yield* remove(a)
+        yield* put(d, "# A\n\nalpha")
+        const { refs } = yield* listed(connector, known)
+        assert.isUndefined(refs.find(({ doc_id }) => doc_id === a))
+        const moved = yield* refOf(refs, d)
+        const content_hash = entries.find(({ doc_id }) => doc_id === a)?.content_hash
+        if (moved.content_hash !== undefined) assert.strictEqual(moved.content_hash, content_hash)
+        assert.strictEqual(sha256((yield* connector.fetch(moved)).bytes), content_hash)
+      }))
+
     it.scopedLive("fetches a document as it is, not as it was listed", () =>
       Effect.gen(function*() {
         const { connector, ids: [a], put } = yield* filled
@@ -162,6 +222,19 @@ export const contract = <E>(name: string, make: Effect.Effect<Subject, E, Scope.
         assert.deepStrictEqual([failure.doc_id, failure.reason, failure.retryable], [ref.doc_id, "gone", false])
         const { refs } = yield* listed(connector)
         assert.deepStrictEqual(refs.map(({ doc_id }) => String(doc_id)).sort(), [a, c].sort())
+      }))
+
+    it.scopedLive("fails, or says that its root is not readable, where the source is not there", () =>
+      Effect.gen(function*() {
+        const { connector, unplug } = yield* filled
+        const entries = yield* Effect.forEach((yield* listed(connector)).refs, entryOf(connector))
+        yield* unplug
+        const known = new Map(entries.map((entry) => [entry.doc_id, entry]))
+        const after = yield* Effect.either(listed(connector, known))
+        if (Either.isLeft(after)) return assert.strictEqual(after.left.operation, "list")
+        assert.deepStrictEqual(after.right.refs, [])
+        assert.isNotEmpty(after.right.roots)
+        for (const { status } of after.right.roots) assert.notStrictEqual(status, "readable")
       }))
 
     it.scopedLive("lists nothing of an empty source, and does not fail", () =>

@@ -18,7 +18,10 @@ const subject = (listing: Partial<Vec.VecListing>) =>
     connector,
     ids: ["a/é x.md", "A/é x.md", "a/e\u0301 x.md", "../..#?%20.md"] as const,
     put: (doc_id: string, content: string) => control.put({ doc_id, content }),
-    remove: control.remove
+    remove: control.remove,
+    touch: control.touch,
+    unplug: control.setListing({ roots: [{ uri: "vec:///notes", status: "missing" }] }),
+    reads: Effect.map(control.counts, ({ fetches }) => fetches)
   }))
 
 contract("Vec", subject({}))

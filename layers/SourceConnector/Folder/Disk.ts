@@ -101,9 +101,9 @@ const missing = new DiskError({ code: "ENOENT", cause: new Error("the file was r
  * Linux knows the path of an open file, whatever has become of its folders. Elsewhere the path is looked up again, and
  * must still lead to that file.
  */
-const realPathOf = (handle: fs.FileHandle, path: Name): Effect.Effect<Buffer, DiskError> =>
+const realPathOf = (openFiles: string, handle: fs.FileHandle, path: Name): Effect.Effect<Buffer, DiskError> =>
   Effect.orElse(
-    call(() => fs.readlink(`/proc/self/fd/${handle.fd}`, { encoding: "buffer" })),
+    call(() => fs.readlink(`${openFiles}/${handle.fd}`, { encoding: "buffer" })),
     () =>
       Effect.filterOrFail(
         call(() => Promise.all([realPath(path), fs.lstat(path, { bigint: true }), handle.stat({ bigint: true })])),
@@ -112,9 +112,9 @@ const realPathOf = (handle: fs.FileHandle, path: Name): Effect.Effect<Buffer, Di
       ).pipe(Effect.map(([real]) => real))
   )
 
-const fileOf = (handle: fs.FileHandle, path: Name): OpenFile => ({
+const fileOf = (openFiles: string, handle: fs.FileHandle, path: Name): OpenFile => ({
   stat: call(() => handle.stat({ bigint: true }).then(statOf)),
-  realPath: realPathOf(handle, path),
+  realPath: realPathOf(openFiles, handle, path),
   read: (into) => call(() => handle.read(into, 0, into.length, null).then(({ bytesRead }) => bytesRead))
 })
 
@@ -124,7 +124,7 @@ const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 // It was read and nothing else: a failure to close loses nothing.
 const close = (handle: fs.FileHandle): Effect.Effect<void> => Effect.ignore(call(() => handle.close()))
 
-const withFile: DiskOperations["withFile"] = (path, use) =>
+const withFile = (openFiles: string): DiskOperations["withFile"] => (path, use) =>
   Effect.suspend(() => {
     const state: { left: boolean; handle: fs.FileHandle | undefined } = { left: false, handle: undefined }
     const open = call(async () => {
@@ -133,7 +133,7 @@ const withFile: DiskOperations["withFile"] = (path, use) =>
       else state.handle = handle
       return handle
     })
-    return Effect.flatMap(open, (handle) => use(fileOf(handle, path))).pipe(
+    return Effect.flatMap(open, (handle) => use(fileOf(openFiles, handle, path))).pipe(
       Effect.onExit((exit) =>
         Effect.suspend(() => {
           state.left = true
@@ -176,25 +176,26 @@ const stats: DiskOperations["stats"] = (paths) =>
   })
 
 /**
- * Those of this machine.
+ * Those of this machine. `openFiles` is where the system keeps links to the files that the process has open; it need not
+ * be there.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const node: DiskOperations = {
+export const make = (openFiles = "/proc/self/fd"): DiskOperations => ({
   evicts: process.platform === "darwin",
   entries,
   stats,
   statFollowing: (path) => call(() => fs.stat(path, { bigint: true }).then(statOf)),
   realPath: (path) => call(() => realPath(path)),
   checkReadable: (path) => call(() => fs.access(path, constants.R_OK)),
-  withFile
-}
+  withFile: withFile(openFiles)
+})
 
 /**
  * @since 0.1.0
  * @category references
  */
 export class Disk extends Context.Reference<Disk>()("mem/FolderDisk", {
-  defaultValue: (): DiskOperations => node
+  defaultValue: (): DiskOperations => make()
 }) {}

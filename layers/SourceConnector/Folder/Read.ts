@@ -92,6 +92,8 @@ type Use<A> = (file: OpenFile, stat: Stat) => Effect.Effect<Option.Option<A>, Di
 const once = <A>(place: Place, doc_id: DocId, use: Use<A>): Effect.Effect<Option.Option<Taken<A>>, DocumentError> =>
   Effect.gen(function*() {
     const { disk, root } = place
+    // No name has one, so no listing gave this.
+    if (doc_id.includes("\0")) return yield* gone(doc_id)
     const realRoot = yield* Effect.mapError(disk.realPath(root), ({ cause, code }) =>
       new DocumentError({
         doc_id,

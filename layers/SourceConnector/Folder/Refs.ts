@@ -10,17 +10,17 @@ import { DocumentRef } from "../../../src/domain/Document.ts"
 import type { DocId, Fingerprint, SourceUri } from "../../../src/domain/Ids.ts"
 import { type ListingItem, ListingSkip } from "../../../src/domain/Listing.ts"
 import type { ManifestEntry } from "../../../src/domain/Manifest.ts"
+import { forEachInTurns } from "./InTurns.ts"
 import { below, docId, mediaType, unreadableId, uriBelow } from "./Names.ts"
 import { hashOf, type Place } from "./Read.ts"
-import { isSettled, revisionOf, sizeIn, type Stat } from "./Revision.ts"
+import { isSettled, sizeIn } from "./Revision.ts"
 import type { Found } from "./Walk.ts"
 
 /** Files that are hashed, or asked whether they can be read, at the same time. */
 const sideBySide = 8
 
 /**
- * What the listing of a folder starts from. `now` is a moment before the walk, in milliseconds; with `verify` no
- * revision is believed.
+ * What the listing of a folder starts from. With `verify` no revision is believed.
  *
  * @since 0.1.0
  * @category models
@@ -29,34 +29,21 @@ export interface RefOptions {
   readonly place: Place
   readonly uri: SourceUri
   readonly known: ReadonlyMap<DocId, ManifestEntry>
-  readonly now: number
   readonly verify: boolean
 }
 
-interface Candidate {
-  readonly doc_id: DocId
-  readonly path: string
-  readonly size: number
-  readonly revision: string
-}
-
-const candidateOf = (path: string, stat: Stat, now: number): Candidate => ({
-  doc_id: docId(path),
-  path,
-  size: Number(stat.size),
-  revision: revisionOf(stat, now)
-})
+type File = Extract<Found, { readonly _tag: "File" }>
 
 const skip = (doc_id: DocId, reason: string) => new ListingSkip({ doc_id, reason })
 
 /** Of a file; every field is valid by the way it was made, and checking all of them again takes longer than a stat. */
 const refOf = (
   uri: SourceUri,
-  { doc_id, path, size }: Candidate,
+  { path, size }: File,
   told: { readonly revision?: string; readonly content_hash?: Fingerprint }
 ): DocumentRef =>
   new DocumentRef({
-    doc_id,
+    doc_id: docId(path),
     source_uri: uriBelow(uri, path),
     ...told,
     media_type: mediaType(path),
@@ -83,52 +70,48 @@ const sizesGone = (found: ReadonlyArray<Found>, known: RefOptions["known"]): Rea
   return sizes
 }
 
-const failed = (uri: SourceUri, candidate: Candidate, { detail, reason }: DocumentError): ListingItem => {
-  if (reason === "gone") return skip(candidate.doc_id, "gone")
-  if (reason === "unsupported") return skip(candidate.doc_id, detail)
-  // The fetch will say what is wrong with it.
-  return reason === "unavailable"
-    ? unavailable(uri, candidate.path)
-    : refOf(uri, candidate, { revision: candidate.revision })
+const failed = (uri: SourceUri, file: File, { detail, doc_id, reason }: DocumentError): ListingItem => {
+  if (reason === "gone") return skip(doc_id, "gone")
+  if (reason === "unsupported") return skip(doc_id, detail)
+  // Of anything else the fetch will say what is wrong.
+  return reason === "unavailable" ? unavailable(uri, file.path) : refOf(uri, file, { revision: file.revision })
 }
 
-const hashed = (
-  { place, uri }: RefOptions,
-  candidate: Candidate,
-  entry: ManifestEntry | undefined
-): Effect.Effect<ListingItem> =>
-  Effect.match(hashOf(place, candidate.doc_id), {
-    onFailure: (error) => failed(uri, candidate, error),
+const hashed = ({ known, place, uri }: RefOptions, file: File): Effect.Effect<ListingItem> => {
+  const doc_id = docId(file.path)
+  const entry = known.get(doc_id)
+  return Effect.match(hashOf(place, doc_id), {
+    onFailure: (error) => failed(uri, file, error),
     onSuccess: ({ revision, value: content_hash }) => {
       // A revision that stood for other content than this has been caught lying: it is not given.
       const lies = entry !== undefined && entry.revision === revision && entry.content_hash !== content_hash
-      return refOf(uri, candidate, lies ? { content_hash } : { content_hash, revision })
+      return refOf(uri, file, lies ? { content_hash } : { content_hash, revision })
     }
   })
+}
 
 /** A new document is read by its fetch; here it is asked for no more than whether that can be. */
-const checked = ({ place: { disk, root }, uri }: RefOptions, candidate: Candidate): Effect.Effect<ListingItem> =>
-  Effect.match(disk.checkReadable(below(root, candidate.path)), {
+const checked = ({ place: { disk, root }, uri }: RefOptions, file: File): Effect.Effect<ListingItem> =>
+  Effect.match(disk.checkReadable(below(root, file.path)), {
     onFailure: ({ code }) =>
       code === "EACCES" || code === "EPERM"
-        ? unavailable(uri, candidate.path)
-        : refOf(uri, candidate, { revision: candidate.revision }),
-    onSuccess: () => refOf(uri, candidate, { revision: candidate.revision })
+        ? unavailable(uri, file.path)
+        : refOf(uri, file, { revision: file.revision }),
+    onSuccess: () => refOf(uri, file, { revision: file.revision })
   })
 
-type Step = "as it is" | "hash" | "check"
-
-const stepOf = (
+/** What has to be asked of a file before its stat can be believed, if anything. */
+const questionOf = (
   { known, verify }: RefOptions,
-  { doc_id, revision, size }: Candidate,
+  { path, revision, size }: File,
   gone: ReadonlySet<string>
-): Step => {
-  const entry = known.get(doc_id)
-  if (entry === undefined) return gone.has(String(size)) ? "hash" : "check"
-  if (entry.excluded === true) return "as it is"
-  if (entry.revision === revision && isSettled(revision) && !verify) return "as it is"
+): typeof hashed | typeof checked | undefined => {
+  const entry = known.get(docId(path))
+  if (entry === undefined) return gone.has(String(size)) ? hashed : checked
+  if (entry.excluded === true) return undefined
+  if (entry.revision === revision && isSettled(revision) && !verify) return undefined
   // Of another size it is another content: no hash is needed to know that.
-  return entry.revision === undefined || sizeIn(entry.revision) === String(size) ? "hash" : "as it is"
+  return entry.revision === undefined || sizeIn(entry.revision) === String(size) ? hashed : undefined
 }
 
 /**
@@ -142,25 +125,24 @@ export const itemsOf = (
   found: ReadonlyArray<Found>
 ): Effect.Effect<ReadonlyArray<ListingItem>> =>
   Effect.gen(function*() {
-    const { known, now, uri } = options
+    const { known, uri } = options
     const gone = sizesGone(found, known)
     const items: Array<ListingItem> = []
-    const open: Array<readonly [at: number, Effect.Effect<ListingItem>]> = []
-    for (const one of found) {
+    const asked: Array<{ readonly at: number; readonly file: File; readonly ask: typeof hashed }> = []
+    yield* forEachInTurns(found, (one) => {
       if (one._tag === "Left") {
         items.push(skip(typeof one.path === "string" ? docId(one.path) : unreadableId(one.path), one.why))
       } else if (one._tag === "Unavailable") items.push(unavailable(uri, one.path))
       else {
-        const candidate = candidateOf(one.path, one.stat, now)
-        const step = stepOf(options, candidate, gone)
-        if (step === "hash") open.push([items.length, hashed(options, candidate, known.get(candidate.doc_id))])
-        if (step === "check") open.push([items.length, checked(options, candidate)])
-        items.push(refOf(uri, candidate, { revision: candidate.revision }))
+        const ask = questionOf(options, one, gone)
+        if (ask !== undefined) asked.push({ at: items.length, file: one, ask })
+        items.push(refOf(uri, one, { revision: one.revision }))
       }
-    }
-    yield* Effect.forEach(open, ([at, item]) => Effect.map(item, (item) => items[at] = item), {
-      concurrency: sideBySide,
-      discard: true
     })
+    yield* Effect.forEach(
+      asked,
+      ({ ask, at, file }) => Effect.map(ask(options, file), (item) => items[at] = item),
+      { concurrency: sideBySide, discard: true }
+    )
     return items
   })

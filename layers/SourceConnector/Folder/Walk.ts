@@ -14,8 +14,9 @@ import * as Option from "effect/Option"
 import type { ListingRoot } from "../../../src/domain/Listing.ts"
 import { DiskError, type DiskOperations, type Entry } from "./Disk.ts"
 import { homeAround, isHome, isOwn } from "./Home.ts"
+import { forEachInTurns } from "./InTurns.ts"
 import { below, byteKey, evictedName, isClosed, join, type Name, shown, whyNot } from "./Names.ts"
-import { isEvicted, type Stat } from "./Revision.ts"
+import { isEvicted, revisionOf, type Stat } from "./Revision.ts"
 
 /** Folders that are read at the same time. */
 const openFolders = 32
@@ -37,6 +38,8 @@ export interface WalkOptions {
   readonly leaves: (path: string) => boolean
   /** Whether files without blocks are read like others. */
   readonly readsEvicted: boolean
+  /** A moment before the walk, in milliseconds. */
+  readonly now: number
 }
 
 /**
@@ -46,7 +49,7 @@ export interface WalkOptions {
  * @category models
  */
 export type Found =
-  | { readonly _tag: "File"; readonly path: string; readonly stat: Stat }
+  | { readonly _tag: "File"; readonly path: string; readonly size: number; readonly revision: string }
   | { readonly _tag: "Unavailable"; readonly path: string }
   | { readonly _tag: "Left"; readonly path: Name; readonly why: string }
 
@@ -132,17 +135,19 @@ const sorted = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
 const kindWhyNot = (kind: Stat["kind"]): string | undefined =>
   kind === "link" ? "a symbolic link" : kind === "other" ? "not a regular file" : undefined
 
-const ofStat = ({ disk, readsEvicted }: WalkOptions, path: string, stat: Stat): Found => {
+const foundOf = ({ disk, now, readsEvicted }: WalkOptions, path: string, stat: Stat | DiskError): Found => {
+  if (stat instanceof DiskError) return isMissing(stat) ? left(path, "gone") : unavailable(path)
   // A folder by now: what was there is gone.
   if (stat.kind !== "file") return left(path, kindWhyNot(stat.kind) ?? "gone")
-  return disk.evicts && !readsEvicted && isEvicted(stat) ? unavailable(path) : { _tag: "File", path, stat }
+  if (disk.evicts && !readsEvicted && isEvicted(stat)) return unavailable(path)
+  return { _tag: "File", path, size: Number(stat.size), revision: revisionOf(stat, now) }
 }
 
 /** What an entry is, by its name and kind alone; nothing, where it is not even named. */
 const itemOf = (
   { disk, leaves, takes }: WalkOptions,
   { kind, name }: Entry,
-  inFolder: { readonly path: Name; readonly ofHome: boolean; readonly has: (name: Name) => boolean }
+  inFolder: { readonly path: Name; readonly ofHome: boolean; readonly present: ReadonlySet<Name> }
 ): Item | undefined => {
   const path = join(inFolder.path, name)
   const text = shown(path)
@@ -152,7 +157,7 @@ const itemOf = (
     return closed ? undefined : folderAt(path)
   }
   const before = disk.evicts ? evictedName(entry) : undefined
-  if (before !== undefined && !inFolder.has(before)) {
+  if (before !== undefined && !inFolder.present.has(before)) {
     const real = join(inFolder.path, before)
     return typeof real === "string" && takes(real) && !leaves(real) ? unavailable(real) : undefined
   }
@@ -162,42 +167,36 @@ const itemOf = (
   return why === undefined ? { _tag: "Asked", path } : left(path, why)
 }
 
-/** The stats of all of these, in their order. */
-const statsOf = (
+/** What the stats of all of these come to, in their order. The stats themselves are soon let go of. */
+const statEach = <P extends Name, A>(
   { disk, root }: WalkOptions,
-  paths: ReadonlyArray<Name>
-): Effect.Effect<ReadonlyArray<Stat | DiskError>, WalkError> =>
-  Effect.forEach(
-    Array.from({ length: Math.ceil(paths.length / statsAtOnce) }, (_, i) =>
-      paths.slice(i * statsAtOnce, (i + 1) * statsAtOnce)),
-    (batch) =>
-      Effect.tap(
-        disk.stats(batch.map((path) =>
-          below(root, path)
-        )),
-        (stats) => {
-          const ours = stats.find((stat) => stat instanceof DiskError && isOurs(stat))
-          return ours instanceof DiskError ? orWalkError(ours) : Effect.void
-        }
-      ),
-    { concurrency: batchesAtOnce }
-  ).pipe(Effect.map((batches) => batches.flat()))
+  paths: ReadonlyArray<P>,
+  use: (stat: Stat | DiskError, path: P) => A
+): Effect.Effect<ReadonlyArray<A>, WalkError> => {
+  const starts = Array.from({ length: Math.ceil(paths.length / statsAtOnce) }, (_, i) => i * statsAtOnce)
+  const one = (start: number) =>
+    Effect.gen(function*() {
+      const batch = paths.slice(start, start + statsAtOnce)
+      const stats = yield* disk.stats(batch.map((path) => below(root, path)))
+      for (const stat of stats) if (stat instanceof DiskError) yield* orWalkError(stat)
+      return batch.flatMap((path, i) => {
+        const stat = stats[i]
+        return stat === undefined ? [] : [use(stat, path)]
+      })
+    })
+  return Effect.map(Effect.forEach(starts, one, { concurrency: batchesAtOnce }), (done) => done.flat())
+}
 
 /** One that was swapped for a link while it was read led out of the root: what was found in it is let go of. */
 const swapped = (options: WalkOptions, folders: ReadonlyArray<Folder>) =>
-  Effect.map(statsOf(options, folders.map(({ path }) => path)), (stats) => {
-    const real = new Set<Folder>()
-    for (const [i, folder] of folders.entries()) {
-      const stat = stats[i]
-      if (stat !== undefined && !(stat instanceof DiskError) && stat.kind === "folder") real.add(folder)
-    }
-    return new Set(folders.filter((folder) => !real.has(folder)))
-  })
-
-const foundOf = (options: WalkOptions, path: string, stat: Stat | DiskError): Found =>
-  stat instanceof DiskError
-    ? isMissing(stat) ? left(path, "gone") : unavailable(path)
-    : ofStat(options, path, stat)
+  Effect.map(
+    statEach(
+      options,
+      folders.map(({ path }) => path),
+      (stat) => !(stat instanceof DiskError) && stat.kind === "folder"
+    ),
+    (real) => new Set(folders.filter((_, i) => real[i] !== true))
+  )
 
 /**
  * Walks. Memory is that of what was found, and of the folders that are open.
@@ -235,12 +234,12 @@ export const walk = (options: WalkOptions): Effect.Effect<Walked, WalkError> =>
         const entries = yield* disk.entries(path)
         const ofHome = entries.some(({ kind, name }) => kind === "folder" && isOwn(shown(name)))
           && (yield* isHome(disk, path))
-        const has = (wanted: Name) => entries.some(({ name }) => name === wanted)
+        const present = new Set(disk.evicts ? entries.map(({ name }) => name) : [])
         const items: Array<Item> = []
-        for (const entry of sorted(entries)) {
-          const item = itemOf(options, entry, { path: folder, ofHome, has })
+        yield* forEachInTurns(sorted(entries), (entry) => {
+          const item = itemOf(options, entry, { path: folder, ofHome, present })
           if (item !== undefined) items.push(item)
-        }
+        })
         return items
       }).pipe(Effect.catchTag("DiskError", breakAt(folder)))
 
@@ -258,12 +257,13 @@ export const walk = (options: WalkOptions): Effect.Effect<Walked, WalkError> =>
     for (const { path } of lost) broken.set(shown(path), "missing")
 
     const items = filesIn(top, lost, [])
-    const stats = (yield* statsOf(options, items.flatMap((item) => item._tag === "Asked" ? [item.path] : []))).values()
-    const found = items.flatMap((item) => {
-      if (item._tag !== "Asked") return [item]
-      const stat = stats.next().value
-      return stat === undefined ? [] : [foundOf(options, item.path, stat)]
-    })
+    const asked = items.flatMap((item) => item._tag === "Asked" ? [item.path] : [])
+    const answers = (yield* statEach(options, asked, (stat, path) => foundOf(options, path, stat))).values()
+    const found: Array<Found> = []
+    for (const item of items) {
+      const answer = item._tag === "Asked" ? answers.next().value : item
+      if (answer !== undefined) found.push(answer)
+    }
     const after = yield* Effect.option(disk.statFollowing(root))
     if (Option.isNone(after) || after.value.ino !== before.ino || after.value.dev !== before.dev) {
       return yield* new WalkError({
