@@ -16,6 +16,7 @@ import * as Configured from "../../layers/Connectors/Configured.ts"
 import * as Folder from "../../layers/SourceConnector/Folder.ts"
 import { folderOf } from "../../layers/SourceConnector/Folder/Config.ts"
 import * as Disk from "../../layers/SourceConnector/Folder/Disk.ts"
+import { forEachInTurns } from "../../layers/SourceConnector/Folder/InTurns.ts"
 import { rootUri } from "../../layers/SourceConnector/Folder/Names.ts"
 import { Connectors } from "../../services/Connectors.ts"
 import type { DocumentConnector } from "../../services/SourceConnector.ts"
@@ -641,6 +642,37 @@ describe("SourceConnector/Folder and a disk that fails", () => {
       }
       const failure = yield* Effect.flip(connector.list(new Map()))
       assert.include(failure.message, "was replaced, while it was read")
+    }))
+})
+
+describe("SourceConnector/Folder and a great many files", () => {
+  it.live("lets everything else have its turn in a long loop", () =>
+    Effect.gen(function*() {
+      let turns = 0
+      let over = false
+      const count = () => {
+        turns++
+        if (!over) setImmediate(count)
+      }
+      setImmediate(count)
+      const seen: Array<number> = []
+      yield* forEachInTurns(Array.from({ length: 2000 }, (_, i) => i), (i) => {
+        const until = performance.now() + 0.05
+        while (performance.now() < until);
+        seen.push(i)
+      })
+      over = true
+      assert.isAtLeast(turns, 3)
+      assert.deepStrictEqual(seen, Array.from({ length: 2000 }, (_, i) => i))
+    }))
+
+  it.scopedLive("finds each of those in one folder, and in many", () =>
+    Effect.gen(function*() {
+      const notes = yield* vault
+      const paths = Array.from({ length: 1500 }, (_, i) => i < 700 ? `one/${i}.md` : `${i % 100}/${i % 7}/${i}.md`)
+      for (const path of paths) notes.put(path, "")
+      const { connector } = yield* connectorTo(notes)
+      assert.deepStrictEqual((yield* listed(connector)).ids, paths.sort(byBytes))
     }))
 })
 

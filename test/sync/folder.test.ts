@@ -4,11 +4,11 @@ import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import type * as Folder from "../../layers/SourceConnector/Folder.ts"
 import { rootUri } from "../../layers/SourceConnector/Folder/Names.ts"
 import { ManifestStore } from "../../services/ManifestStore.ts"
 import { DocId } from "../../src/domain/Ids.ts"
 import { drift } from "../../src/sync/drift.ts"
+import { exclude } from "../../src/sync/exclude.ts"
 import { digest, rebuild } from "../../src/sync/rebuild.ts"
 import { defaults, type SyncOptions } from "../../src/sync/sync.ts"
 import { Verify } from "../../src/sync/Verify.ts"
@@ -16,7 +16,7 @@ import { clockAt } from "../fixtures/ClockAt.ts"
 import { temporaryHome } from "../fixtures/TemporaryHome.ts"
 import { connectorTo, notes, vault } from "../fixtures/Vault.ts"
 import { documentsOf, first, idsOf, synced, text } from "./Given.ts"
-import { onDiskAt, type Services } from "./Harness.ts"
+import { inMemory, onDiskAt, type Services } from "./Harness.ts"
 
 type Around = <A, E>(program: Effect.Effect<A, E, Services>) => Effect.Effect<A, E, Services>
 
@@ -27,15 +27,16 @@ const verified: Around = (program) => later(Effect.provideService(program, Verif
 
 const a = DocId.make("a.md")
 
-/** A vault, a connector to it, and a home that outlives each run. */
-const vaultOf = (documents: ReadonlyArray<string>, options: Partial<Folder.FolderOptions> = {}) =>
+/** A vault, a connector to it, and a world that outlives each run; its log is on the disk too, or in memory. */
+const vaultOf = (documents: ReadonlyArray<string>, logAt: "disk" | "memory" = "memory") =>
   Effect.gen(function*() {
     const files = yield* vault
     for (const path of documents) files.put(path, text(path))
-    const { connector, watch } = yield* connectorTo(files, options)
+    const { connector, watch } = yield* connectorTo(files)
     const home = yield* temporaryHome
-    const world = yield* onDiskAt(home, { connectors: [connector], cached: true })
-    const log = () => fs.readFileSync(join(home, "log", "segments", "00000001.jsonl"))
+    const options = { connectors: [connector], cached: true }
+    const world = yield* logAt === "disk" ? onDiskAt(home, options) : inMemory(options)
+    const log = Effect.map(world.lines, (lines) => lines.map(({ record }) => record))
     /** A run, and what it opened. */
     const run = (around: Around = later, more: Partial<SyncOptions> = {}) =>
       Effect.gen(function*() {
@@ -48,7 +49,7 @@ const vaultOf = (documents: ReadonlyArray<string>, options: Partial<Folder.Folde
         Effect.map(({ connectors }) => first(connectors))
       )
     const failed = world.process(Effect.flatMap(ManifestStore, ({ loadFailed }) => loadFailed(notes)))
-    return { ...files, connector, watch, world, home, log, run, drifts, failed }
+    return { ...files, watch, world, home, log, run, drifts, failed }
   })
 
 const paths = (n: number) => Array.from({ length: n }, (_, i) => `topic ${i % 3}/note ${i}.md`)
@@ -56,7 +57,7 @@ const paths = (n: number) => Array.from({ length: n }, (_, i) => `topic ${i % 3}
 describe("a folder that is synced", () => {
   it.scopedLive("end to end: new, edited, moved, removed, and rebuilt from its log", () =>
     Effect.gen(function*() {
-      const { at, drifts, put, run, world } = yield* vaultOf([...paths(9), "a.md"])
+      const { at, drifts, put, run, world } = yield* vaultOf([...paths(9), "a.md"], "disk")
       assert.deepInclude(yield* run(), { status: "ok", new: 10, fetched: 10, listed: 10 })
       put("a.md", text("a.md") + "One more paragraph.\n")
       put("new/#1?.txt", text("new"))
@@ -80,8 +81,9 @@ describe("a folder that is synced", () => {
 
   it.scopedLive("again without a change: no file is opened, no vector made, and not a byte written to the log", () =>
     Effect.gen(function*() {
-      const { log, run, watch, world } = yield* vaultOf(paths(20))
+      const { home, run, watch, world } = yield* vaultOf(paths(20), "disk")
       yield* run()
+      const log = () => fs.readFileSync(join(home, "log", "segments", "00000001.jsonl"))
       const [bytes, counts] = [log(), yield* world.counts]
       watch.folders.length = 0
       assert.deepInclude(yield* run(), { status: "ok", unchanged: 20, fetched: 0, opened: [] })
@@ -95,7 +97,7 @@ describe("a folder that is synced", () => {
       const written = fs.statSync(at(first(paths(5)))).ctimeMs
       const then: Around = Effect.withClock(clockAt(() => Math.floor(written)))
       yield* run(then)
-      const bytes = log()
+      const lines = yield* log
       // Within the grain each listing reads them.
       for (let i = 0; i < 2; i++) {
         assert.strictEqual((yield* run(then)).opened.length, 5)
@@ -104,14 +106,14 @@ describe("a folder that is synced", () => {
       assert.deepInclude(once, { status: "ok", unchanged: 5, fetched: 0 })
       assert.strictEqual(once.opened.length, 5)
       assert.deepInclude(yield* run(), { unchanged: 5, opened: [] })
-      assert.deepStrictEqual(log(), bytes)
+      assert.deepStrictEqual(yield* log, lines)
     }))
 
   it.scopedLive("with a file that was only touched: one hash, no fetch, the manifest alone", () =>
     Effect.gen(function*() {
       const { at, log, run, world } = yield* vaultOf(["a.md", "b.md"])
       yield* run()
-      const [bytes, before] = [log(), (yield* world.manifest(notes)).get(a)]
+      const [lines, before] = [yield* log, (yield* world.manifest(notes)).get(a)]
       fs.utimesSync(at("a.md"), 1, 1)
       const report = yield* run()
       assert.deepInclude(report, { status: "ok", unchanged: 2, changed: 0, fetched: 0, opened: [at("a.md")] })
@@ -119,7 +121,7 @@ describe("a folder that is synced", () => {
       assert.notStrictEqual(after?.revision, before?.revision)
       assert.deepStrictEqual({ ...after, revision: "" }, { ...before, revision: "" })
       assert.deepInclude(yield* run(), { unchanged: 2, opened: [] })
-      assert.deepStrictEqual(log(), bytes)
+      assert.deepStrictEqual(yield* log, lines)
     }))
 
   it.scopedLive("sees an edit of the same size within one tick of the clock", () =>
@@ -143,19 +145,21 @@ describe("a folder that is synced", () => {
 
   it.scopedLive("with --verify: reads every file, and finds what changed behind an unchanged stat", () =>
     Effect.gen(function*() {
-      const { drifts, log, put, run, watch, world } = yield* vaultOf(["b.md"])
+      const { at, drifts, log, put, run, watch, world } = yield* vaultOf(["b.md"])
       watch.stat = (_, stat) => ({ ...stat, mtimeNs: 1n, ctimeNs: 1n })
       put("a.md", "one")
       yield* run()
-      const bytes = log()
+      const lines = yield* log
       assert.strictEqual((yield* run(verified)).opened.length, 2)
-      assert.deepStrictEqual(log(), bytes)
+      assert.deepStrictEqual(yield* log, lines)
       put("a.md", "two")
       assert.deepInclude(yield* run(), { unchanged: 2, opened: [] })
       assert.deepInclude(yield* drifts(verified), { changed: 1, unchanged: 1 })
       assert.deepInclude(yield* run(verified), { status: "ok", changed: 1, unchanged: 1, fetched: 1 })
       assert.strictEqual((yield* documentsOf(world)).get("a.md"), "two")
       assert.deepInclude(yield* run(verified), { unchanged: 2, changed: 0, fetched: 0 })
+      yield* world.process(exclude(notes, a))
+      assert.deepInclude(yield* run(verified), { unchanged: 1, opened: [at("b.md")] })
     }))
 
   it.scopedLive("knows without a hash that a file of another size has changed", () =>
@@ -201,7 +205,7 @@ describe("a folder that is not all there", () => {
     Effect.gen(function*() {
       const { drifts, log, root, run, world } = yield* vaultOf(paths(5))
       yield* run()
-      const bytes = log()
+      const lines = yield* log
       fs.renameSync(root, `${root} away`)
       const missing = yield* run()
       assert.deepInclude(missing, { status: "failed", removed: 0 })
@@ -209,7 +213,7 @@ describe("a folder that is not all there", () => {
       assert.deepInclude(yield* drifts(), { removed: 0 })
       fs.mkdirSync(root)
       assert.deepInclude(yield* run(), { status: "refused", removed: 0 })
-      assert.deepStrictEqual(log(), bytes)
+      assert.deepStrictEqual(yield* log, lines)
       fs.rmdirSync(root)
       fs.renameSync(`${root} away`, root)
       assert.deepInclude(yield* run(), { status: "ok", unchanged: 5, opened: [] })
