@@ -472,11 +472,17 @@ describe("SourceConnector/Folder is sure of what it read", () => {
         let n = 0
         watch.opened.length = 0
         watch.before = (operation) => {
-          if (operation === "read" && n < times) notes.put("a.md", text(++n))
+          if (operation !== "read" || n >= times) return
+          notes.put("a.md", text(++n))
+          // Never within one tick of the write before.
+          fs.utimesSync(notes.at("a.md"), n, n)
         }
       }
       change(1, () => "second")
       assert.strictEqual(yield* ending(connector, "a.md"), "second")
+      assert.strictEqual(watch.opened.length, 2)
+      change(1, () => "fourth")
+      assert.strictEqual(yield* ending(connector, "a.md"), "fourth")
       assert.strictEqual(watch.opened.length, 2)
       change(1, () => "a longer one")
       assert.strictEqual(yield* ending(connector, "a.md"), "a longer one")
@@ -571,6 +577,17 @@ describe("SourceConnector/Folder and a disk that fails", () => {
       for (const code of ["EACCES", "EIO", "ESTALE", "ETIMEDOUT"]) {
         assert.deepStrictEqual(yield* status(notes.root, code), [[uri, "unreadable"]])
       }
+    }))
+
+  it.scopedLive("its own name may be an odd one", () =>
+    Effect.gen(function*() {
+      const notes = yield* vault
+      const root = notes.at("odd\\ #%?\n é")
+      notes.put("odd\\ #%?\n é/a.md", "text")
+      const { connector } = yield* connectorTo({ ...notes, root })
+      const { refs, roots } = yield* listed(connector)
+      assert.deepStrictEqual(refs.map(({ source_uri }) => fileURLToPath(source_uri)), [join(root, "a.md")])
+      assert.deepStrictEqual(roots.map(([uri]) => fileURLToPath(uri ?? "")), [root])
     }))
 
   it.scopedLive("a link may lead to the root itself", () =>

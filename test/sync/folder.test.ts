@@ -21,7 +21,9 @@ import { inMemory, onDiskAt, type Services } from "./Harness.ts"
 type Around = <A, E>(program: Effect.Effect<A, E, Services>) => Effect.Effect<A, E, Services>
 
 /** An hour later no file counts as just written. */
-const later: Around = Effect.withClock(clockAt(() => Date.now() + 3_600_000))
+const inAnHour = () => Date.now() + 3_600_000
+
+const later: Around = Effect.withClock(clockAt(inAnHour))
 
 const verified: Around = (program) => later(Effect.provideService(program, Verify, true))
 
@@ -256,6 +258,23 @@ describe("a folder that is not all there", () => {
       assert.strictEqual((yield* documentsOf(world)).get("a.md"), text("a.md"))
       watch.fails = () => undefined
       assert.deepInclude(yield* run(), { status: "ok", changed: 2, unchanged: 1, new: 1, skipped: [] })
+    }))
+
+  it.scopedLive("a disk that fails shows by name, also behind an unchanged stat when all is verified", () =>
+    Effect.gen(function*() {
+      const { at, run, watch, world } = yield* vaultOf(["a.md", "b.md"])
+      yield* run()
+      watch.fails = (operation, path) => operation === "read" && path === at("a.md") ? "EIO" : undefined
+      assert.deepInclude(yield* run(), { status: "ok", unchanged: 2, opened: [] })
+      // It is tried four times, and waited for between them.
+      const hasty: Around = (program) =>
+        Effect.withClock(Effect.provideService(program, Verify, true), clockAt(inAnHour, 20))
+      const report = yield* run(hasty)
+      assert.deepInclude(report, { status: "partial", unchanged: 1, changed: 0, removed: 0 })
+      assert.deepInclude(first(report.failed), { doc_id: a, error: "fetch", retryable: true })
+      assert.strictEqual((yield* documentsOf(world)).get("a.md"), text("a.md"))
+      watch.fails = () => undefined
+      assert.deepInclude(yield* run(), { status: "ok", unchanged: 2, failed: [] })
     }))
 
   it.scopedLive("what vanishes on the way is kept until a listing lacks it", () =>

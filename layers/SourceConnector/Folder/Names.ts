@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import { isUtf8 } from "node:buffer"
+import { sep } from "node:path"
 import { DocId, SourceUri } from "../../../src/domain/Ids.ts"
 
 /**
@@ -109,7 +110,7 @@ const encode = (path: string): string => encodeURIComponent(path).replaceAll("%2
  * @category uris
  */
 export const rootUri = (root: string): SourceUri => {
-  const path = encode(root.replaceAll("\\", "/").toWellFormed())
+  const path = encode(root.replaceAll(sep, "/").toWellFormed())
   return SourceUri.make(path.startsWith("/") ? `file://${path}` : `file:///${path}`)
 }
 

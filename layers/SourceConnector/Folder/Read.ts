@@ -122,7 +122,7 @@ const once = <A>(place: Place, doc_id: DocId, use: Use<A>): Effect.Effect<Option
             : Option.none()
         }))
     })
-    return yield* Effect.catchTag(work, "DiskError", (error) => Effect.fail(refused(doc_id)(error)))
+    return yield* Effect.catchTag(work, "DiskError", refused(doc_id))
   })
 
 const steady = <A>(

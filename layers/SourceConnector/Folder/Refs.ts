@@ -73,8 +73,8 @@ const sizesGone = (found: ReadonlyArray<Found>, known: RefOptions["known"]): Rea
 const failed = (uri: SourceUri, file: File, { detail, doc_id, reason }: DocumentError): ListingItem => {
   if (reason === "gone") return skip(doc_id, "gone")
   if (reason === "unsupported") return skip(doc_id, detail)
-  // Of anything else the fetch will say what is wrong.
-  return reason === "unavailable" ? unavailable(uri, file.path) : refOf(uri, file, { revision: file.revision })
+  // Of anything else nothing is known, whatever its stat says: it is fetched, and the fetch will say what is wrong.
+  return reason === "unavailable" ? unavailable(uri, file.path) : refOf(uri, file, {})
 }
 
 const hashed = ({ known, place, uri }: RefOptions, file: File): Effect.Effect<ListingItem> => {
