@@ -2,149 +2,38 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
-import * as TestClock from "effect/TestClock"
-import * as TestContext from "effect/TestContext"
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync
-} from "node:fs"
-import { dirname, join } from "node:path"
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
 import * as MemoryLog from "../../layers/Log/Memory.ts"
 import * as Memory from "../../layers/Projection/Memory.ts"
 import * as Readable from "../../layers/Projection/Readable.ts"
 import * as Sqlite from "../../layers/Projection/Sqlite.ts"
-import { type Database, type Engine, photostructure } from "../../layers/Projection/Sqlite/Database.ts"
 import { LogReader } from "../../services/LogReader.ts"
-import { type LogGroup, LogWriter } from "../../services/LogWriter.ts"
+import { LogWriter } from "../../services/LogWriter.ts"
 import { Projection } from "../../services/Projection.ts"
-import { Search } from "../../services/Search.ts"
-import { VectorIndex } from "../../services/VectorIndex.ts"
-import { EmbedderFingerprint } from "../../src/domain/Ids.ts"
 import { LogDamaged, LogFsError } from "../../src/domain/LogErrors.ts"
-import { DumpLine } from "../../src/domain/RebuildReport.ts"
-import { Vector } from "../../src/domain/Reference.ts"
-import { ProjectionError } from "../../src/domain/StoreErrors.ts"
 import { catchUp } from "../../src/sync/CatchUp.ts"
 import { digest, rebuild } from "../../src/sync/rebuild.ts"
+import { append, commit, group, reference } from "../fixtures/LogGroups.ts"
 import { contract, dumped, type Fixture, writerContract } from "../contracts/Projection.ts"
-import { append, commit, group, model, reference, sha, vector } from "../fixtures/LogGroups.ts"
+import {
+  asBytes,
+  changed,
+  edited,
+  embedded,
+  engines,
+  fileOf,
+  newHomeOf,
+  newLog,
+  noSqlite,
+  quiet,
+  reading,
+  warnings,
+  writing
+} from "../fixtures/Index.ts"
 import { lines as linesOf, randomLog, readerOf } from "../fixtures/RandomLog.ts"
 import { temporaryHome } from "../fixtures/TemporaryHome.ts"
-
-/** What an engine opens, changed. */
-const changed = (
-  engine: Effect.Effect<Engine, ProjectionError>,
-  change: (database: Database, location: string) => Database
-) =>
-  Effect.map(engine, ({ open }): Engine => ({
-    open: (location, options) => change(open(location, options), location)
-  }))
-
-/** It never waits for the disk, which no test here pulls the plug of. */
-const hurried = (engine: Effect.Effect<Engine, ProjectionError>) =>
-  changed(engine, (database) => ({
-    ...database,
-    exec: (sql) => database.exec(sql.replace("synchronous = normal", "synchronous = off"))
-  }))
-
-const engines = { vec0: hurried(photostructure()), plain: hurried(photostructure({ extension: false })) }
-
-type Log = Layer.Layer<LogReader | LogWriter>
-
-const newLog: Effect.Effect<Log> = Effect.map(
-  MemoryLog.make,
-  ({ reader, writer }) => Layer.merge(Layer.succeed(LogReader, reader), Layer.succeed(LogWriter, writer))
-)
-
-const fileOf = (home: string): string => join(home, "projection", "index.sqlite")
-
-/** A process that may write: it opens the index of the home, and lets go of it. */
-const writing = <A, E>(
-  home: string,
-  log: Log,
-  program: Effect.Effect<A, E, Projection | Search | VectorIndex | LogReader | LogWriter>,
-  engine: Effect.Effect<Engine, ProjectionError> = engines.vec0
-) => Effect.provide(program, Layer.provideMerge(Sqlite.layer({ home, engine }), log))
-
-/** A process that only reads. */
-const reading = <A, E>(
-  home: string,
-  log: Layer.Layer<LogReader>,
-  program: Effect.Effect<A, E, Projection | Search | VectorIndex>,
-  engine: Effect.Effect<Engine, ProjectionError> = engines.vec0
-) => Effect.provide(program, Layer.provide(Readable.layer({ home, engine }), log))
-
-const warnings = () => {
-  const messages: Array<string> = []
-  const logger = Logger.make(({ message }) => void messages.push(String(message)))
-  return { messages, layer: Logger.replace(Logger.defaultLogger, logger) }
-}
-
-const quiet = Logger.remove(Logger.defaultLogger)
-
-const encode = Schema.encodeSync(Schema.parseJson(DumpLine))
-const asBytes = Effect.map(dumped(), (lines) => lines.map((line) => encode(line)))
-
-/** What is in the folder: names, bytes, times. */
-const snapshot = (home: string): ReadonlyArray<readonly [name: string, sha256: string, mtime: bigint]> =>
-  readdirSync(home, { recursive: true, encoding: "utf8" }).sort().map((name) => {
-    const path = join(home, name)
-    const stats = statSync(path, { bigint: true })
-    return [name, stats.isFile() ? sha(readFileSync(path).toString("latin1")) : "", stats.mtimeNs] as const
-  })
-
-/** A version of a document: two passages of which only the second is new, and all vectors that are. */
-const edited = (doc: string, version: number): LogGroup => {
-  const texts = [`${doc} 0`, `${doc} edited ${version}`]
-  return {
-    entries: [
-      ...(version === 1 ? texts : texts.slice(1)).map(vector),
-      ...texts.map((text, ordinal) => reference(doc, version, ordinal, text))
-    ],
-    commit: commit(doc, version, 2)
-  }
-}
-
-/** The vectors of this version by another model; the passages stay. */
-const embedded = (doc: string, version: number, by: string): LogGroup => ({
-  entries: [`${doc} 0`, `${doc} edited ${version}`].map((text) => ({
-    kind: "vector",
-    body: new Vector({ embed_sha256: sha(text), model: EmbedderFingerprint.make(by), dims: 2, data: "AACAPwAAgD8=" })
-  })),
-  commit: { ...commit(doc, version, 2), embedder: EmbedderFingerprint.make(by) }
-})
-
-const search = (text: string) => Effect.flatMap(Search, (service) => service.search({ text, mode: "keyword", k: 5 }))
-
-const positions = (...texts: ReadonlyArray<string>) =>
-  Effect.flatMap(VectorIndex, (index) => index.positions({ model, dims: 1 }, texts.map(sha)))
-
-const noSqlite = new ProjectionError({ path: "sqlite", detail: "it does not load here" })
-
-const inMemoryOf = <A, E>(log: Log, program: Effect.Effect<A, E, Projection | Search | VectorIndex>) =>
-  Effect.provide(
-    Effect.zipRight(catchUp, program),
-    Layer.provideMerge(Sqlite.memory({ engine: engines.vec0 }), log)
-  )
-
-/** A home whose index is up to this log, and its dump. */
-const newHomeOf = (log: Log, engine: Effect.Effect<Engine, ProjectionError>) =>
-  Effect.gen(function*() {
-    const home = yield* temporaryHome
-    const bytes = yield* writing(home, log, Effect.zipRight(catchUp, asBytes), engine)
-    return { home, bytes }
-  })
 
 const memory = Effect.map(newLog, (log): Fixture => ({
   layer: Layer.provideMerge(Memory.layer, log),
@@ -271,7 +160,7 @@ describe("Projection/Sqlite", () => {
         yield* Effect.provide(append(edited("a", version)), log)
         yield* writing(home, log, catchUp)
       }
-      const database = (yield* engines.vec0).open(fileOf(home), { readOnly: true })
+      const database = (yield* engines.vec0).open(fileOf(home), "read")
       const count = (of: string) => database.all(`select count(*) as n from ${of}`).map((row) => ({ ...Object(row) }))
       assert.deepStrictEqual(
         [count("document"), count("passage"), count("vectors_1"), count("words_docsize"), count("vector")],
@@ -285,7 +174,7 @@ describe("Projection/Sqlite", () => {
       const home = yield* temporaryHome
       const log = yield* newLog
       const tables = Effect.map(engines.vec0, ({ open }) => {
-        const database = open(fileOf(home), { readOnly: true })
+        const database = open(fileOf(home), "read")
         const names = database.all(
           "select name from sqlite_schema where name glob 'vectors_[0-9]' order by name"
         ).map((row) => Object(row).name)
@@ -390,149 +279,4 @@ describe("Projection/Sqlite", () => {
       assert.match((yield* Effect.flip(writing(home, log, catchUp))).message, /check the disk/)
       assert.lengthOf(yield* writing(home, log, dumped()), 3)
     }))
-})
-
-/** A way in which the file can be of no use, and what it is then. */
-interface Damage {
-  readonly name: string
-  readonly state: "missing" | "foreign" | "damaged"
-  readonly make: (path: string, engine: Engine) => void
-  /** Seen only by who uses what is damaged. */
-  readonly hidden?: boolean
-}
-
-const patch = (path: string, offset: number, bytes: Uint8Array): void => {
-  const content = readFileSync(path)
-  content.set(bytes, offset)
-  writeFileSync(path, content)
-}
-
-const number = (value: number): Buffer => {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32BE(value)
-  return bytes
-}
-
-const damages: ReadonlyArray<Damage> = [
-  { name: "missing", state: "missing", make: (path) => rmSync(path) },
-  { name: "missing with its folder", state: "missing", make: (path) => rmSync(dirname(path), { recursive: true }) },
-  { name: "of zero bytes", state: "missing", make: (path) => truncateSync(path, 0) },
-  { name: "cut within its first page", state: "damaged", make: (path) => truncateSync(path, 1000) },
-  { name: "half written", state: "damaged", make: (path) => truncateSync(path, 20 * 4096) },
-  { name: "no database", state: "damaged", make: (path) => writeFileSync(path, "no database\n".repeat(1000)) },
-  { name: "of a later version", state: "foreign", make: (path) => patch(path, 60, number(99)) },
-  { name: "of another program", state: "foreign", make: (path) => patch(path, 68, number(7)) },
-  { name: "in the mode of a write-ahead log", state: "damaged", make: (path) => patch(path, 18, Buffer.of(2, 2)) },
-  {
-    name: "garbled but for its first page",
-    state: "damaged",
-    make: (path) => patch(path, 4096, Buffer.alloc(statSync(path).size - 4096, 0xff))
-  },
-  {
-    name: "garbled at its end",
-    state: "damaged",
-    hidden: true,
-    make: (path) => patch(path, 10 * 4096, Buffer.alloc(statSync(path).size - 10 * 4096, 0xff))
-  },
-  {
-    name: "a link to another file",
-    state: "missing",
-    make: (path) => {
-      copyFileSync(path, `${path}.elsewhere`)
-      rmSync(path)
-      symlinkSync(`${path}.elsewhere`, path)
-    }
-  },
-  {
-    name: "cut short in a write",
-    state: "damaged",
-    make: (path, engine) => {
-      const database = engine.open(path, { readOnly: false })
-      database.exec("pragma cache_size = 1; begin; update passage set tokens = tokens + 1000, text = zeroblob(9000)")
-      const left = { file: readFileSync(path), journal: readFileSync(`${path}-journal`) }
-      database.exec("rollback")
-      database.close()
-      assert.notDeepEqual(left.file, readFileSync(path), "it had begun to write")
-      writeFileSync(path, left.file)
-      writeFileSync(`${path}-journal`, left.journal)
-    }
-  }
-]
-
-const many = Array.from({ length: 40 }, (_, i) => `d${i}.md`)
-
-describe("a file that cannot be used", () => {
-  for (const { hidden = false, make, name, state } of damages) {
-    it.scopedLive(`${name}: readers fold the log and touch nothing, and the next writer mends it`, () =>
-      Effect.gen(function*() {
-        const engine = yield* engines.vec0
-        const log = yield* newLog
-        yield* Effect.provide(append(...many.map((doc) => edited(doc, 1))), log)
-        const { bytes, home } = yield* newHomeOf(log, engines.vec0)
-        make(fileOf(home), engine)
-        const before = snapshot(home)
-
-        const { layer, messages } = warnings()
-        const [status, dump, hits] = yield* reading(
-          home,
-          log,
-          Effect.gen(function*() {
-            const status = yield* Effect.flatMap(Projection, (projection) => projection.status)
-            return [status, yield* asBytes, yield* search("d7")] as const
-          })
-        ).pipe(Effect.provide(layer))
-        assert.deepStrictEqual(dump, bytes)
-        assert.deepStrictEqual(hits, yield* inMemoryOf(log, search("d7")))
-        if (!hidden) assert.deepInclude(status, { state, behind: 201 })
-        assert.lengthOf(messages, 1)
-        assert.match(messages[0] ?? "", /index\.sqlite (is not made yet|cannot be used).*the log is read as a whole/)
-        assert.deepStrictEqual(snapshot(home), before)
-
-        yield* Effect.provide(append(...many.map((doc) => edited(doc, 2))), log)
-        yield* writing(home, log, catchUp)
-        assert.deepStrictEqual(
-          yield* writing(home, log, asBytes),
-          yield* Effect.map(newHomeOf(log, engines.vec0), (x) => x.bytes)
-        )
-        assert.deepInclude(
-          yield* reading(home, log, Effect.flatMap(Projection, (projection) => projection.status)),
-          { state: "current", behind: 0 }
-        )
-        assert.notInclude(readdirSync(dirname(fileOf(home))), "index.sqlite-journal")
-      }))
-  }
-
-  it.scopedLive("from another log: readers fold the log, and the next writer folds it anew", () =>
-    Effect.gen(function*() {
-      const theirs = yield* newLog
-      yield* Effect.provide(append(edited("theirs", 1), edited("b", 1), edited("c", 1)), theirs)
-      const { home } = yield* newHomeOf(theirs, engines.vec0)
-      const log = yield* newLog
-      yield* TestClock.adjust("1 second")
-      yield* Effect.provide(append(edited("ours", 1), edited("b", 1), edited("c", 1), edited("d", 1)), log)
-      const documents = Effect.map(dumped(), (lines) => [...new Set(lines.map(({ doc_id }) => String(doc_id)))])
-      const status = Effect.flatMap(Projection, (projection) => projection.status)
-      assert.deepInclude(yield* reading(home, log, status), { state: "foreign", behind: 21 })
-      assert.deepStrictEqual(yield* reading(home, log, documents), ["b", "c", "d", "ours"])
-      yield* writing(home, log, catchUp)
-      assert.deepStrictEqual(yield* writing(home, log, documents), ["b", "c", "d", "ours"])
-      assert.deepInclude(yield* reading(home, log, status), { state: "current", behind: 0 })
-    }).pipe(Effect.provide([TestContext.TestContext, quiet])))
-
-  it.scopedLive("without SQLite all but the search goes on", () =>
-    Effect.gen(function*() {
-      const log = yield* newLog
-      yield* Effect.provide(append(edited("a", 1)), log)
-      const { bytes, home } = yield* newHomeOf(log, engines.vec0)
-      yield* reading(
-        home,
-        log,
-        Effect.gen(function*() {
-          assert.deepStrictEqual(yield* asBytes, bytes)
-          assert.strictEqual(yield* Effect.flip(search("a")), noSqlite)
-          assert.strictEqual((yield* positions("a 0")).size, 1)
-        }),
-        Effect.fail(noSqlite)
-      )
-    }).pipe(Effect.provide(quiet)))
 })

@@ -7,6 +7,7 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { pathToFileURL } from "node:url"
 import { ProjectionError } from "../../../src/domain/StoreErrors.ts"
 
 /**
@@ -33,17 +34,32 @@ export interface Database {
 }
 
 /**
+ * To write; to read; or to look at the head of a file alone, as if nobody ever wrote to it: that takes no lock, and
+ * makes no file beside one in the mode of a write-ahead log, as reading does.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Mode = "write" | "read" | "peek"
+
+/**
  * Opens databases: a file, or `:memory:`.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Engine {
-  readonly open: (location: string, options: { readonly readOnly: boolean }) => Database
+  readonly open: (location: string, mode: Mode) => Database
 }
 
 /** How long SQLite waits for another process that reads or writes just now. */
 const patience = 10_000
+
+const unchanging = (path: string): URL => {
+  const url = pathToFileURL(path)
+  url.searchParams.set("immutable", "1")
+  return url
+}
 
 const wrap = (database: DatabaseSyncInstance, vec0: boolean): Database => {
   const statements = new Map<string, ReturnType<DatabaseSyncInstance["prepare"]>>()
@@ -89,9 +105,9 @@ export const photostructure = (
       ? yield* Effect.option(Effect.tryPromise(async () => (await import("sqlite-vec")).getLoadablePath()))
       : Option.none<string>()
     return {
-      open: (location, { readOnly }) => {
-        const database = new DatabaseSync(location, {
-          readOnly,
+      open: (location, mode) => {
+        const database = new DatabaseSync(mode === "peek" ? unchanging(location) : location, {
+          readOnly: mode !== "write",
           timeout: patience,
           allowExtension: Option.isSome(extension),
           defensive: true

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Option from "effect/Option"
-import { closeSync, constants, lstatSync, mkdirSync, openSync, readSync, rmSync } from "node:fs"
+import { closeSync, lstatSync, mkdirSync, openSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
 
 /**
@@ -29,31 +29,11 @@ export const stateOf = (path: string): Option.Option<string> => {
     : Option.some(`${stats.dev} ${stats.ino} ${stats.birthtimeNs} ${stats.mtimeNs} ${stats.size}`)
 }
 
-const magic = Buffer.from("SQLite format 3\0")
-
-/** Of a file in the mode of a write-ahead log, which a mere reader would create files for. */
-const writeAhead = 2
-
-/**
- * Whether a reader may open the file as a database, by its first bytes.
- *
- * @since 0.1.0
- * @category looking
- */
-export const isReadable = (path: string): boolean => {
-  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-  try {
-    const bytes = Buffer.alloc(20)
-    readSync(file, bytes, 0, bytes.length, 0)
-    return bytes.subarray(0, magic.length).equals(magic) && bytes[18] !== writeAhead && bytes[19] !== writeAhead
-  } finally {
-    closeSync(file)
-  }
-}
-
 /**
  * An empty file in the place of whatever was there, for its owner alone. A journal goes after the file that it belongs
  * to: SQLite ignores one that stands beside an empty file, and would apply one that has lost its file to the next.
+ *
+ * Only for a file that is of no use: who reads the old one would take the new one's journal for its own.
  *
  * @since 0.1.0
  * @category making

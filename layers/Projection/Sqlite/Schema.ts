@@ -82,11 +82,26 @@ export const create = (database: Database): void => {
   )
 }
 
-const Head = Schema.Struct({ application_id: Schema.Int, user_version: Schema.Int })
-const Form = Schema.Struct({ form: Schema.Literal("vec0", "plain") })
+const applicationIds = Schema.decodeUnknownSync(Schema.Tuple(Schema.Struct({ application_id: Schema.Int })))
+const versions = Schema.decodeUnknownSync(Schema.Tuple(Schema.Struct({ user_version: Schema.Int })))
 
-const head = Schema.decodeUnknownSync(Schema.Tuple(Head))
-const forms = Schema.decodeUnknownSync(Schema.Array(Form))
+/**
+ * Why a file is no index of this version, if it is not: by its head alone.
+ *
+ * @since 0.1.0
+ * @category opening
+ */
+export const objectionByHead = (database: Database): Option.Option<string> => {
+  const [{ application_id }] = applicationIds(database.all("pragma application_id"))
+  const [{ user_version }] = versions(database.all("pragma user_version"))
+  return application_id !== applicationId
+    ? Option.some("it is no index of mem")
+    : user_version !== version
+    ? Option.some("another version of mem made it")
+    : Option.none()
+}
+
+const forms = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ form: Schema.Literal("vec0", "plain") })))
 
 /**
  * Why a database cannot be used, if it cannot. It throws where the file is damaged.
@@ -94,17 +109,37 @@ const forms = Schema.decodeUnknownSync(Schema.Array(Form))
  * @since 0.1.0
  * @category opening
  */
-export const objection = (database: Database): Option.Option<string> => {
-  const [{ application_id, user_version }] = head(
-    database.all("select application_id, user_version from pragma_application_id, pragma_user_version")
-  )
-  if (application_id !== applicationId) return Option.some("it is no index of mem")
-  if (user_version !== version) return Option.some("another version of mem made it")
-  const used = forms(database.all("select distinct form from model where form is not null"))
-  return !database.vec0 && used.some(({ form }) => form === "vec0")
-    ? Option.some("its vectors need the extension sqlite-vec, which does not load here")
-    : Option.none()
+export const objection = (database: Database): Option.Option<string> =>
+  Option.orElse(objectionByHead(database), () => {
+    const used = forms(database.all("select distinct form from model where form is not null"))
+    return !database.vec0 && used.some(({ form }) => form === "vec0")
+      ? Option.some("its vectors need the extension sqlite-vec, which does not load here")
+      : Option.none()
+  })
+
+const names = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ name: Schema.String })))
+
+/**
+ * Back to empty tables, in one transaction, so that readers go on with what was there until then.
+ *
+ * @since 0.1.0
+ * @category opening
+ */
+export const reset = (database: Database): void => {
+  const made = names(database.all(
+    "select name from sqlite_schema where type = 'table' and name in (select 'vectors_' || id from model)"
+  ))
+  const dropped = [...made.map(({ name }) => name), "words", "passage", "vector", "model", "document", "folded"]
+  database.exec(`begin immediate; ${dropped.map((name) => `drop table ${name};`).join(" ")} ${tables} commit;`)
 }
+
+/**
+ * Gives back to the disk what nothing uses any more.
+ *
+ * @since 0.1.0
+ * @category opening
+ */
+export const compact = (database: Database): void => database.exec("vacuum")
 
 /**
  * What a writer says to its connection before it uses an index that is there.

@@ -75,15 +75,21 @@ const storeOf = (
 
     const begin = (database: Database) => attempt(path, () => database.exec("begin immediate"))
     const commit = (database: Database) => attempt(path, () => database.exec("commit"))
-    const renew = Effect.zipRight(
+    const replace = Effect.zipRight(
       close,
       Effect.map(anew, (database) => {
         current = Option.some(database)
         return database
       })
     )
-    /** After a renewal that failed, the next use tries again. */
-    const database = Effect.suspend(() => Option.match(current, { onNone: () => renew, onSome: Effect.succeed }))
+    /** After a replacement that failed, the next use tries again. */
+    const database = Effect.suspend(() => Option.match(current, { onNone: () => replace, onSome: Effect.succeed }))
+    const reset = Effect.flatMap(database, (now) =>
+      attempt(path, () => Schema.reset(now)).pipe(
+        Effect.tapError(() => Effect.sync(() => rollBack(now))),
+        // Who reads just now may be in the way; then the space is used again.
+        Effect.zipLeft(Effect.ignore(attempt(path, () => Schema.compact(now))))
+      ))
 
     return {
       path,
@@ -95,7 +101,9 @@ const storeOf = (
             () => Effect.zipLeft(body(now), Effect.uninterruptible(commit(now))),
             () => Effect.sync(() => rollBack(now))
           ))),
-      renew: turn.withPermits(1)(Effect.asVoid(renew))
+      renew: turn.withPermits(1)(
+        Effect.catchIf(reset, ({ damaged }) => damaged === true, () => Effect.asVoid(replace))
+      )
     }
   })
 
@@ -107,7 +115,7 @@ const storeOf = (
  */
 export const ofHome = (engine: Engine, home: string): Effect.Effect<Store, ProjectionError, Scope.Scope> => {
   const path = File.pathOf(home)
-  const open = () => engine.open(path, { readOnly: false })
+  const open = () => engine.open(path, "write")
   const anew = attempt(path, () => {
     File.renew(path)
     return prepared(open(), Schema.create)
@@ -134,7 +142,7 @@ export const ofHome = (engine: Engine, home: string): Effect.Effect<Store, Proje
  */
 export const inMemory = (engine: Engine): Effect.Effect<Store, ProjectionError, Scope.Scope> => {
   const path = ":memory:"
-  const anew = attempt(path, () => prepared(engine.open(path, { readOnly: false }), Schema.create))
+  const anew = attempt(path, () => prepared(engine.open(path, "write"), Schema.create))
   return storeOf(path, anew, anew)
 }
 
@@ -150,10 +158,17 @@ export const readOnly = (
   path: string
 ): Effect.Effect<Pick<Store, "path" | "read">, ProjectionError, Scope.Scope> =>
   Effect.gen(function*() {
-    const isDatabase = yield* attempt(path, () => File.isReadable(path))
-    if (!isDatabase) return yield* new ProjectionError({ path, detail: "it is no database of mem", damaged: true })
+    const other = yield* attempt(path, () => {
+      const head = engine.open(path, "peek")
+      try {
+        return Schema.objectionByHead(head)
+      } finally {
+        head.close()
+      }
+    })
+    if (Option.isSome(other)) return yield* new ProjectionError({ path, detail: other.value })
     const database = yield* Effect.acquireRelease(
-      attempt(path, () => engine.open(path, { readOnly: true })),
+      attempt(path, () => engine.open(path, "read")),
       (open) => Effect.ignore(attempt(path, () => open.close()))
     )
     const objection = yield* attempt(path, () => {
