@@ -36,6 +36,8 @@ const changedIn = (name: ConnectorName, ids: ReadonlySet<DocId>) =>
     const known = new Map([...entries].filter(([id]) => ids.has(id)))
     const { changed, moved, outside, removed } = diff({ entries: known, failed: new Map() }, listed, anyHow)
     return [
+      // The index may still know what the last sync has removed.
+      ...[...ids].filter((id) => !entries.has(id)),
       ...changed.map(({ entry }) => entry.doc_id),
       ...moved.map(({ from }) => from.doc_id),
       ...[...removed, ...outside].map(({ doc_id }) => doc_id)
