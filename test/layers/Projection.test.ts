@@ -15,7 +15,6 @@ import { Projection } from "../../services/Projection.ts"
 import { LogDamaged, LogFsError } from "../../src/domain/LogErrors.ts"
 import { catchUp } from "../../src/sync/CatchUp.ts"
 import { digest, rebuild } from "../../src/sync/rebuild.ts"
-import { append, commit, group, reference } from "../fixtures/LogGroups.ts"
 import { contract, dumped, type Fixture, writerContract } from "../contracts/Projection.ts"
 import {
   asBytes,
@@ -32,6 +31,7 @@ import {
   warnings,
   writing
 } from "../fixtures/Index.ts"
+import { append, commit, group, reference } from "../fixtures/LogGroups.ts"
 import { lines as linesOf, randomLog, readerOf } from "../fixtures/RandomLog.ts"
 import { temporaryHome } from "../fixtures/TemporaryHome.ts"
 

@@ -27,7 +27,6 @@ import { LogDamaged } from "../../src/domain/LogErrors.ts"
 import type { EmbedderMismatch, ProjectionError } from "../../src/domain/StoreErrors.ts"
 import { catchUp } from "../../src/sync/CatchUp.ts"
 import { rebuild } from "../../src/sync/rebuild.ts"
-import { append } from "../contracts/Log.ts"
 import { dumped } from "../contracts/Projection.ts"
 import {
   asBytes,
@@ -46,6 +45,7 @@ import {
   warnings,
   writing
 } from "../fixtures/Index.ts"
+import { append } from "../fixtures/LogGroups.ts"
 import { temporaryHome } from "../fixtures/TemporaryHome.ts"
 
 /** A way in which the file can be of no use, and what it is then. */
