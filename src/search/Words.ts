@@ -4,8 +4,8 @@
  * @since 0.1.0
  */
 
-/** Letters and digits, and the marks that belong to letters, as the index's tokenizer sees them. */
-const word = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
+/** Letters and digits, and the marks upon them, as the index's tokenizer sees them. */
+const word = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{M}\p{Co}]*/gu
 
 /** They say nothing of what a text is about. The last are what an apostrophe leaves. */
 const stopWords: ReadonlySet<string> = new Set(

@@ -122,15 +122,7 @@ const withoutFinalE = (word: string): string => {
   return count > 1 || count === 1 && !endsShort(stem) ? stem : word
 }
 
-/**
- * The stem of a word in lower case.
- *
- * @since 0.1.0
- * @category stemming
- */
-export const stem = (word: string): string => {
-  const bytes = Buffer.byteLength(word)
-  if (bytes < shortest || bytes > longest) return word
+const stemOf = (word: string): string => {
   const singular = withoutPastOrIng(replaceFirst(word, plurals, () => true))
   const before = singular.slice(0, -1)
   const withI = singular.endsWith("y") && hasVowel(before) ? `${before}i` : singular
@@ -143,4 +135,19 @@ export const stem = (word: string): string => {
   )
   const bare = withoutFinalE(short)
   return bare.endsWith("ll") && measure(bare.slice(0, -1)) > 1 ? bare.slice(0, -1) : bare
+}
+
+/**
+ * The stem of a word in lower case. The tokenizer sees bytes of UTF-8, each of a letter beyond ASCII a consonant, and
+ * so it is done here.
+ *
+ * @since 0.1.0
+ * @category stemming
+ */
+export const stem = (word: string): string => {
+  const bytes = Buffer.from(word)
+  if (bytes.length < shortest || bytes.length > longest) return word
+  return bytes.length === word.length
+    ? stemOf(word)
+    : Buffer.from(stemOf(bytes.toString("latin1")), "latin1").toString()
 }

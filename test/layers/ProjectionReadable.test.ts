@@ -157,7 +157,7 @@ describe("a file that cannot be used", () => {
         yield* writing(home, log, catchUp)
         assert.deepStrictEqual(
           yield* writing(home, log, asBytes),
-          yield* Effect.map(newHomeOf(log, engines.vec0), (x) => x.bytes)
+          yield* inMemoryOf(log, asBytes)
         )
         assert.deepInclude(
           yield* reading(home, log, Effect.flatMap(Projection, (projection) => projection.status)),
