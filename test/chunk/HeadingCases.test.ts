@@ -314,8 +314,8 @@ describe("work is linear", () => {
   ]
 
   const budgets: ReadonlyArray<readonly [name: string, n: number, budget: DocumentBudget]> = [
-    ["240 tokens", 12_000, budgetOf(240)],
-    ["no cap on characters", 12_000, budgetOf(240, Infinity)],
+    ["240 tokens", 8000, budgetOf(240)],
+    ["no cap on characters", 8000, budgetOf(240, Infinity)],
     ["a budget of 3", 2000, budgetOf(3)]
   ]
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck } from "effect"
-import { printable, shortened } from "../../src/cli/Printable.ts"
+import { beginning, ending, printable, shortened } from "../../src/cli/Printable.ts"
 
 const acts = /[\p{Cc}\p{Bidi_Control}]/u
 const controls = FastCheck.oneof(
@@ -56,6 +56,27 @@ describe("shortened", () => {
       assert.notMatch(short, acts)
       assert.isAtMost(Array.from(short).length, width)
       if (Array.from(printable(text)).length <= width) assert.strictEqual(short, printable(text))
+    }
+  )
+})
+
+describe("beginning and ending", () => {
+  it("keep one edge of a text, in a line", () => {
+    assert.strictEqual(beginning("\n  one\t two\r\nthree", 20), "one two three")
+    assert.strictEqual(beginning("one two three", 8), "one two…")
+    assert.strictEqual(ending("one two three", 8), "…o three")
+    assert.strictEqual(ending("one", 3), "one")
+    assert.strictEqual(beginning("", 8), "")
+  })
+
+  it.prop(
+    "keep to their width and let nothing out",
+    [texts, FastCheck.integer({ min: 2, max: 40 })],
+    ([text, width]) => {
+      for (const short of [beginning, ending]) {
+        assert.isAtMost(Array.from(short(text, width)).length, width)
+        assert.notMatch(short(text, width), acts)
+      }
     }
   )
 })

@@ -298,7 +298,7 @@ passage       lines  tokens  section                 begins
       )
       const { stdout } = yield* mem(["chunk", "b.md", "--max-tokens", "60"], { cwd })
       assert.notMatch(stdout.replaceAll("\n", ""), /[\p{Cc}\p{Bidi_Control}]/u)
-      assert.match(stdout, /^ +0 +1-3 +60 {2}…that is much longer than its column? {2}# A title/m)
+      assert.include(stdout, "  …onger than its column  # A title that is much lon…\n")
       assert.match(stdout, /over budget {2}\u0301+…\n/)
       assert.match(stdout, /; over budget, as they cannot be cut: 1\n$/)
       for (const line of stdout.split("\n").slice(0, -2)) assert.isAtMost([...line].length, 80)

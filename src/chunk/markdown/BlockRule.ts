@@ -29,7 +29,7 @@ export type BlockRule = (state: BlockState, start: number, end: number, silent: 
  * @category rules
  */
 export const ruleNamed = (name: string): BlockRule => {
-  const { ruler } = new MarkdownIt({ html: true }).block
+  const { ruler } = new MarkdownIt.ParserBlock()
   ruler.enableOnly([name])
   const [rule = () => false] = ruler.getRules("")
   return rule

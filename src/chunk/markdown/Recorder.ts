@@ -42,12 +42,21 @@ const titleOf = (content: string): string =>
  * @category models
  */
 export class Recorder extends MarkdownIt.StateBlock {
-  /** Each block before those within it. */
+  /**
+   * Each block before those within it.
+   *
+   * @since 0.1.0
+   */
   readonly blocks: Array<Block> = []
   private readonly open: Array<Unsettled> = []
   private last: Unsettled | undefined
   private inline: Token | undefined
 
+  /**
+   * What a rule calls for each token.
+   *
+   * @since 0.1.0
+   */
   override push(type: string, tag: string, nesting: -1 | 0 | 1): Token {
     this.settle()
     const token = super.push(type, tag, nesting)
@@ -58,6 +67,7 @@ export class Recorder extends MarkdownIt.StateBlock {
     return token
   }
 
+  /** @since 0.1.0 */
   private record(token: Token, opens: boolean): void {
     const around = this.open.at(-1)?.block
     const depth = around === undefined ? 0 : around.depth + (holdsBlocks.has(around.kind) ? 1 : 0)
@@ -68,7 +78,11 @@ export class Recorder extends MarkdownIt.StateBlock {
     else this.last = { token, block }
   }
 
-  /** Takes over what is known by now of the last token. */
+  /**
+   * Takes over what is known by now of the last token.
+   *
+   * @since 0.1.0
+   */
   settle(): void {
     const around = this.open.at(-1)
     if (this.inline !== undefined && around?.block.kind === "heading") {
@@ -85,7 +99,11 @@ export class Recorder extends MarkdownIt.StateBlock {
     this.last = undefined
   }
 
-  /** Forgets the blocks behind the first `count`, all of which are closed. */
+  /**
+   * Forgets the blocks behind the first `count`, all of which are closed.
+   *
+   * @since 0.1.0
+   */
   forget(count: number): void {
     this.settle()
     this.blocks.length = count
