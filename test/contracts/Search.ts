@@ -14,7 +14,7 @@ import type { LogEntry } from "../../src/domain/LogRecord.ts"
 import { Reference, Vector } from "../../src/domain/Reference.ts"
 import type { SearchHit } from "../../src/domain/SearchReport.ts"
 import { encode } from "../../src/log/Float32.ts"
-import { append, commit, passageId, sha } from "./Log.ts"
+import { append, commit, passageId, sha } from "../fixtures/LogGroups.ts"
 
 type Services = Projection | Search | LogReader | LogWriter
 
