@@ -10,6 +10,7 @@
 import type { Glued } from "./Cut.ts"
 import type { Block, BlockKind } from "./markdown/Block.ts"
 import { inkedEnd, isBlankLine, offsetOf, type Outline, type Section } from "./Sections.ts"
+import { lastInk } from "./TextLines.ts"
 
 /**
  * What is repeated before a Piece that begins in `[start, end)`: a fence's opener, a table's header.
@@ -51,7 +52,7 @@ export const atomsAt = ({ blocks }: Outline, at: number, to: number): ReadonlyAr
   return found
 }
 
-const closesFence = /(?:`{3}|~{3})[ \t]*[\r\n]*$/
+const closesFence = /(?:`{3}|~{3})$/
 
 /**
  * The seams of a section.
@@ -75,7 +76,7 @@ export const seamsOf = (outline: Outline, { from, to }: Section): Seams => {
     while (depths.length <= depth) depths.push({ blank: [], edge: [] })
     return depths[depth] ?? { blank: [], edge: [] }
   }
-  const lineText = (line: number): string => text.slice(offset(line), offset(line + 1)).replace(/[ \t\r\n]+$/, "")
+  const lineText = (line: number): string => text.slice(offset(line), lastInk(text, offset(line), offset(line + 1)) + 1)
 
   const plain = (first: number, end: number, into = lines): void => {
     for (let line = first; line < end; line += 1) into.push(offset(line))

@@ -56,6 +56,15 @@ export const lastInk = (text: string, start: number, end: number): number => {
 }
 
 /**
+ * The text without blanks at its edges. (A pattern would try each blank of a run anew.)
+ *
+ * @since 0.1.0
+ * @category blanks
+ */
+export const trimmed = (text: string): string =>
+  text.slice(firstInk(text, 0, text.length), lastInk(text, 0, text.length) + 1)
+
+/**
  * `[start, end)` without the blank lines at its edges and without its last line end. Indentation and spaces at the end
  * of a line stay. Empty if all is blank.
  *

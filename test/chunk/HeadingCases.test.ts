@@ -2,7 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { DocumentBudget } from "../../src/chunk/DocumentChunker.ts"
 import { embeddedText } from "../../src/chunk/EmbeddedText.ts"
+import { afterFrontMatter } from "../../src/chunk/FrontMatter.ts"
 import { heading } from "../../src/chunk/Heading.ts"
+import { blocksOf } from "../../src/chunk/markdown/Parser.ts"
 import type { Passage } from "../../src/domain/Passage.ts"
 import { behindFrontMatter, budgetOf, obeysTheLaws, partitions } from "./DocumentLaws.ts"
 
@@ -330,10 +332,31 @@ describe("work is linear", () => {
     })
   }
 
-  it("hundreds of kilobytes end quickly, whatever they are", { timeout: 20_000 }, () => {
+  it("hundreds of kilobytes end quickly, whatever they are", { timeout: 60_000 }, () => {
     for (const unit of ["a", "line\n", "It is so, at length. ", "p\n\n", "- a\n", "> # a\nb\n", "\n"]) {
       const text = fill(unit)(200_000)
       partitions(text, heading.chunk(text, budgetOf(240)))
+    }
+  })
+
+  // Were they read anew from each of their blanks, a single one of these would take hours.
+  it("a run of blanks is read once", { timeout: 60_000 }, () => {
+    const blanks = " ".repeat(1_000_000)
+    const texts = [
+      `# a${blanks}b\n`,
+      `a${blanks}b\nc\n===\n`,
+      `\`\`\`js${blanks}x\na\n\`\`\`${blanks}x`,
+      `| a${blanks}b |${blanks}\n|-${blanks}|\n| x |\n`,
+      `| a |\n|-${blanks}x|\n`,
+      `---${blanks}\n---${blanks}x\n`,
+      `[^1]:${blanks}x${blanks}y`,
+      `[a]:${blanks}b${blanks}'c'${blanks}d`,
+      `<a${blanks}b${blanks}=${blanks}'c'${blanks}!`,
+      `- ${blanks}a\n>${blanks}b`
+    ]
+    for (const text of texts) {
+      assert.isAbove(blocksOf(text).length, 0)
+      assert.strictEqual(afterFrontMatter(text), 0)
     }
   })
 })

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import MarkdownIt from "markdown-it"
+import { trimmed } from "../TextLines.ts"
 import type { Block, BlockKind } from "./Block.ts"
 
 const kinds: ReadonlyMap<string, BlockKind> = new Map([
@@ -32,8 +33,7 @@ interface Unsettled {
   readonly block: { -readonly [Key in keyof Block]: Block[Key] }
 }
 
-const titleOf = (content: string): string =>
-  content.split("\n").map((line) => line.replace(/^[ \t]+|[ \t]+$/g, "")).join(" ").toWellFormed()
+const titleOf = (content: string): string => content.split("\n").map(trimmed).join(" ").toWellFormed()
 
 /**
  * A rule sets the lines of a token after it has pushed it, so each token waits for the next one, or for `settle`.

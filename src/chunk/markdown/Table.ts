@@ -5,22 +5,23 @@
  *
  * @since 0.1.0
  */
+import { trimmed } from "../TextLines.ts"
 import { type BlockRule, type BlockState, isInPlace, isInterrupted, isUnderline, textOf } from "./BlockRule.ts"
 
-const delimiters = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/
+const delimiters = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/
 
-/** Cells of a row; a bar at either edge parts nothing, nor does one behind a backslash. */
+/** Cells of a row without blanks at its edges; a bar there parts nothing, nor does one behind a backslash. */
 const cellsOf = (row: string): number => {
-  const bars = row.replace(/^\||[ \t]+$/g, "").match(/\\[\\|]|\|(?!$)/g) ?? []
+  const bars = row.match(/\\[\\|]|(?!^)\|(?!$)/g) ?? []
   return 1 + bars.filter((bar) => bar === "|").length
 }
 
 const beginsTable = (state: BlockState, start: number, end: number): boolean => {
   const next = start + 1
   if (next >= end || !isInPlace(state, start) || !isInPlace(state, next) || isUnderline(state, next)) return false
-  const row = textOf(state, next)
+  const row = trimmed(textOf(state, next))
   // A dash and a blank begin a list.
-  return delimiters.test(row) && !/^-[ \t]/.test(row) && cellsOf(row) === cellsOf(textOf(state, start))
+  return delimiters.test(row) && !/^-[ \t]/.test(row) && cellsOf(row) === cellsOf(trimmed(textOf(state, start)))
 }
 
 /**
