@@ -97,7 +97,8 @@ describe("generated documents", () => {
     let runs = 0
     const tops = FastCheck.constantFrom("", "", "", "\uFEFF", "---\nk: v\n---\n", "\uFEFF+++\nk = 1\n+++\n")
     FastCheck.assert(
-      FastCheck.property(tops, blockSoup, lineEnds, (top, soup, end) => {
+      // A footnote is a paragraph to one of them: where they agree on it, they do so by accident.
+      FastCheck.property(tops, blockSoup.filter((soup) => !soup.includes("[^")), lineEnds, (top, soup, end) => {
         const text = `${top}${soup}`.replaceAll("\n", end)
         const [one, other] = [byCommonmark(seen(text)), byMicromark(seen(text))]
         runs += 1
@@ -130,7 +131,9 @@ describe("generated documents", () => {
       "- [^2]: x\n\n      # a\n# b",
       "[^a b]: # x\n===",
       "> [^1]: a\nb\n===\n# c",
-      "[^1]: a\n# b"
+      "[^1]: a\n# b",
+      "[^1]: a\n\n  # b",
+      "[^1]: a\n\n    b\n\n   c\n---"
     ]
     for (const text of cases) assert.deepStrictEqual(ours(text), byMicromark(text), JSON.stringify(text))
   })
@@ -142,6 +145,7 @@ describe("generated documents", () => {
       ">> [a]:\n&nbsp;\n\t> =\ntext two\n-\nfoo\\",
       ">> --|--\n     > q\n   't'\n=\n  -   \n[a]: b",
       ">> -\n    > q\n't'\n===",
+      "> a\n    > b\nc\n---",
       "[a]:\n1. \n-\n     [a]: b\n&nbsp;",
       "[a]:\n===\n# h",
       "[a]: b\n    text\n===",
