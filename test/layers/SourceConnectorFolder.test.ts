@@ -431,6 +431,17 @@ describe("SourceConnector/Folder reads nothing outside", () => {
           }),
           "gone: it is no longer there"
         )
+        // There and back: what was opened is outside, and its path is inside again.
+        const back = yield* swap(() => {
+          fs.renameSync(folder, notes.at("was x"))
+          fs.symlinkSync(notes.outside, folder)
+          watch.before = (operation) => {
+            if (operation !== "locate") return
+            fs.rmSync(folder)
+            fs.renameSync(notes.at("was x"), folder)
+          }
+        })
+        assert.strictEqual(back, "gone: it is no longer there")
         assert.deepStrictEqual(watch.read, [])
       }))
   }
@@ -493,6 +504,17 @@ describe("SourceConnector/Folder is sure of what it read", () => {
       assert.strictEqual(watch.opened.length, 3)
     }))
 
+  it.scopedLive("a file that has not the size it says is not cut to it", () =>
+    Effect.gen(function*() {
+      const notes = yield* vault
+      notes.put("a.md", "text")
+      const { connector, watch } = yield* connectorTo(notes)
+      for (const size of [0n, 3n, 5n]) {
+        watch.stat = (_, stat) => ({ ...stat, size })
+        assert.strictEqual(yield* ending(connector, "a.md"), "fetch: it is being written to (again)")
+      }
+    }))
+
   it.scopedLive("the revision is that of the bytes, also where the file changes right after", () =>
     Effect.gen(function*() {
       const notes = yield* vault
@@ -544,6 +566,9 @@ describe("SourceConnector/Folder is sure of what it read", () => {
         Disk.make().withFile(notes.at("a.md"), () => Effect.zipRight(Deferred.succeed(opened, undefined), Effect.never))
       )
       yield* Deferred.await(opened)
+      assert.strictEqual(openNow(), 1)
+      const { connector } = yield* connectorTo(notes)
+      assert.strictEqual(yield* ending(connector, "a.md"), "text")
       assert.strictEqual(openNow(), 1)
       yield* Fiber.interrupt(reading)
       yield* Effect.sleep("1 millis").pipe(Effect.repeat({ until: () => openNow() === 0 }))
