@@ -19,6 +19,7 @@ import type { VectorIndex } from "../services/VectorIndex.ts"
 import type { ConnectorsFileError } from "../src/domain/ConnectorErrors.ts"
 import type { ConnectorsFile } from "../src/domain/ConnectorsFile.ts"
 import type { EmbedderError } from "../src/domain/EmbedderErrors.ts"
+import type { EmbedderStatus } from "../src/domain/EmbedderStatus.ts"
 import type { LogLocked } from "../src/domain/LogErrors.ts"
 import type { ProjectionError } from "../src/domain/StoreErrors.ts"
 import { connectorKind } from "../src/sync/connectorKind.ts"
@@ -149,3 +150,12 @@ export const embedder = (file: ConnectorsFile): Layer.Layer<Embedder, Connectors
   Layer.unwrapEffect(
     Effect.map(Effect.promise(() => import("./Embedder/Configured.ts")), ({ layer }) => layer(file))
   )
+
+/**
+ * What that embedder is, and which engines could run it here. They are probed, nothing is embedded.
+ *
+ * @since 0.1.0
+ * @category probing
+ */
+export const embedderStatus = (file: ConnectorsFile): Effect.Effect<EmbedderStatus, ConnectorsFileError> =>
+  Effect.flatMap(Effect.promise(() => import("./Embedder/Configured.ts")), ({ status }) => status(file))

@@ -14,6 +14,7 @@ import * as Live from "../../layers/Live.ts"
 import * as MemoryProjection from "../../layers/Projection/Memory.ts"
 import { Connectors } from "../../services/Connectors.ts"
 import { DoctorReport, Finding } from "../domain/DoctorReport.ts"
+import { checkEmbedder } from "../sync/checks/EmbedderCheck.ts"
 import { doctor as check } from "../sync/doctor.ts"
 import { repair } from "../sync/repair.ts"
 import { answer } from "./Answer.ts"
@@ -31,21 +32,26 @@ const nobody = Layer.succeed(Connectors, {
 
 /** What `connectors.yaml` says; where it cannot be used, that is a finding, and the other checks go on. */
 const configured = Effect.gen(function*() {
-  const read = yield* Effect.either(
-    Effect.flatMap(configuration, ({ file }) => Effect.map(Layer.build(Live.connectors(file)), () => file))
-  )
+  const read = yield* Effect.either(Effect.gen(function*() {
+    const { file } = yield* configuration
+    yield* Layer.build(Live.connectors(file))
+    return { file, embedder: yield* Live.embedderStatus(file) }
+  }))
   return Either.match(read, {
     onLeft: ({ message }) => ({
       connectors: nobody,
-      finding: new Finding({ check: "configuration", level: "problem", message })
+      findings: [new Finding({ check: "configuration", level: "problem", message })]
     }),
-    onRight: (file) => ({
+    onRight: ({ embedder, file }) => ({
       connectors: Layer.orDie(Live.connectors(file)),
-      finding: new Finding({
-        check: "configuration",
-        level: "ok",
-        message: `${file.file} names ${file.connectors.map(({ name }) => name).join(", ") || "no connector yet"}`
-      })
+      findings: [
+        new Finding({
+          check: "configuration",
+          level: "ok",
+          message: `${file.file} names ${file.connectors.map(({ name }) => name).join(", ") || "no connector yet"}`
+        }),
+        ...checkEmbedder(embedder)
+      ]
     })
   })
 }).pipe(Effect.scoped)
@@ -63,12 +69,12 @@ export const doctor = Command.make("doctor", {
 }, (given) =>
   Effect.gen(function*() {
     const folder = yield* given.repair ? existingHome("mem doctor") : home
-    const { connectors, finding } = yield* configured
+    const { connectors, findings: first } = yield* configured
     const fresh = MemoryProjection.make
     const readers = Live.check(folder)
     const findings = check(fresh).pipe(
       Effect.provide(Layer.merge(readers, connectors)),
-      Effect.map((found) => [finding, ...found])
+      Effect.map((found) => [...first, ...found])
     )
     const before = yield* findings
     const mends = given.repair && before.every(({ level }) => level !== "damage")

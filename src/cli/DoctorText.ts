@@ -13,12 +13,14 @@ const marks: Readonly<Record<Finding["level"], string>> = {
   damage: "DAMAGE  "
 }
 
+const asSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
 const block = ({ advice, check, level, message, subject }: Finding): ReadonlyArray<string> => {
   const head = marks[level]
   const what = subject === undefined ? check : `${check} of ${subject}`
   return [
     ...wrapped(head, `${what}: ${message}`),
-    ...(advice === undefined ? [] : wrapped(" ".repeat(head.length), `${advice}.`))
+    ...(advice === undefined ? [] : wrapped(" ".repeat(head.length), asSentence(advice)))
   ]
 }
 

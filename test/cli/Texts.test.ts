@@ -399,7 +399,7 @@ it("what a check found is told with what to do, and summed up", () => {
         repaired: ["the index"]
       })
     ),
-    ["mended  the index", "ok      log: m", "PROBLEM source of notes: m", "        do it.", "1 problem"]
+    ["mended  the index", "ok      log: m", "PROBLEM source of notes: m", "        Do it.", "1 problem"]
   )
   assert.strictEqual(text(finding("ok"), finding("note")).at(-1), "all is well")
   assert.include(text(finding("problem"), finding("damage")).at(-1), "damaged")
