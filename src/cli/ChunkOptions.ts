@@ -14,6 +14,7 @@ import type { DocumentChunker } from "../chunk/DocumentChunker.ts"
 import { heading } from "../chunk/Heading.ts"
 import { paragraph } from "../chunk/Paragraph.ts"
 import { ChunkPolicy } from "../domain/ChunkPolicy.ts"
+import type { EmbedderError } from "../domain/EmbedderErrors.ts"
 import { UsageError } from "./UsageError.ts"
 
 /** Tokens of a Passage, where a model reads 256 at most. */
@@ -41,8 +42,10 @@ export const options = {
   ),
   counter: Options.text("counter").pipe(
     Options.withPseudoName("NAME"),
-    Options.withDescription("How tokens are counted: chars (the default), one for four characters, an estimate"),
-    Options.withDefault("chars")
+    Options.withDescription(
+      "How tokens are counted: wordpiece, as the embedder minilm does (documents, if not given), or chars, one for four characters, an estimate (Records)"
+    ),
+    Options.optional
   ),
   policy: Options.text("policy").pipe(
     Options.withPseudoName("NAME"),
@@ -67,7 +70,7 @@ export const options = {
 export interface Given {
   readonly files: ReadonlyArray<string>
   readonly maxTokens: Option.Option<string>
-  readonly counter: string
+  readonly counter: Option.Option<string>
   readonly policy: Option.Option<string>
   readonly text: boolean
   readonly jsonl: boolean
@@ -91,7 +94,17 @@ export interface Plan {
 
 const refuse = (detail: string) => new UsageError({ command: "mem chunk", detail })
 
-const counters: ReadonlyMap<string, TokenCounter["Type"]> = new Map([["chars", CharsOverFour.make]])
+type Counter = Effect.Effect<TokenCounter["Type"], EmbedderError>
+
+const counters: ReadonlyMap<string, Counter> = new Map<string, Counter>([
+  ["chars", Effect.succeed(CharsOverFour.make)],
+  [
+    "wordpiece",
+    Effect.flatten(
+      Effect.map(Effect.promise(() => import("../../layers/TokenCounter/WordPiece.ts")), ({ make }) => make)
+    )
+  ]
+])
 
 const chunkers: ReadonlyMap<string, DocumentChunker> = new Map([["heading", heading], ["paragraph", paragraph]])
 
@@ -116,7 +129,7 @@ const byName = (file: string): DocumentChunker | undefined =>
  * @since 0.1.0
  * @category constructors
  */
-export const planOf = (given: Given, json: boolean): Effect.Effect<Plan, UsageError> =>
+export const planOf = (given: Given, json: boolean): Effect.Effect<Plan, UsageError | EmbedderError> =>
   Effect.gen(function*() {
     if (given.files.length === 0) return yield* refuse("no FILE is given (- reads standard input)")
     if (given.files.indexOf("-") !== given.files.lastIndexOf("-")) {
@@ -124,7 +137,6 @@ export const planOf = (given: Given, json: boolean): Effect.Effect<Plan, UsageEr
     }
     if (json && given.jsonl) return yield* refuse("--json and --jsonl exclude each other")
     if (given.text && Option.isSome(given.policy)) return yield* refuse("--text and --policy exclude each other")
-    const counter = yield* oneOf("--counter", counters, given.counter)
     const chunker = yield* Effect.transposeMapOption(given.policy, (name) => oneOf("--policy", chunkers, name))
     const files = given.files.map((file) => ({
       file,
@@ -136,6 +148,8 @@ export const planOf = (given: Given, json: boolean): Effect.Effect<Plan, UsageEr
         `Records and documents have budgets of their own (${ChunkPolicy.default.max_tokens} and ${passageTokens} tokens): give --max-tokens, or a command for each`
       )
     }
+    const name = Option.getOrElse(given.counter, () => documents > 0 ? "wordpiece" : "chars")
+    const counter = yield* Effect.flatten(oneOf("--counter", counters, name))
     const tokens = documents > 0 ? passageTokens : ChunkPolicy.default.max_tokens
     return {
       files,
