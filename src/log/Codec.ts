@@ -10,12 +10,15 @@
  */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
 import { crc32 } from "node:zlib"
 import { LogRecordTooLarge } from "../domain/LogErrors.ts"
-import { bodies, formatVersion, LogRecord } from "../domain/LogRecord.ts"
+import { Extension, formatVersion, LogRecord } from "../domain/LogRecord.ts"
+import { compile } from "./Compiled.ts"
 
 /**
  * Longest line of the log, line feed included, in bytes: 32 MiB. Above it nothing is written, and nothing is held in
@@ -51,8 +54,43 @@ const closingBrace = Buffer.from("}")
 
 const hex = (crc: number): string => crc.toString(16).padStart(8, "0")
 
-const encodeRecord = Schema.encodeEither(LogRecord)
-const decodeRecord = Schema.decodeUnknownEither(LogRecord)
+interface KindCodec {
+  /** The JSON that the record is, its keys in order; nothing where the schema has to be asked. */
+  readonly quickEncode: (record: unknown) => Option.Option<unknown>
+  readonly quickDecode: (json: unknown) => Option.Option<LogRecord>
+  readonly decode: (json: unknown) => Either.Either<LogRecord, ParseResult.ParseError>
+}
+
+const codecOf = (member: Schema.Schema.AnyNoContext): KindCodec => ({
+  quickEncode: compile(Schema.encodedBoundSchema(member)),
+  quickDecode: compile(member),
+  decode: Schema.decodeUnknownEither(member)
+})
+
+/** By kind: a union would try one after the other, and report of each why it is not that. */
+const codecs: ReadonlyMap<unknown, KindCodec> = new Map(
+  LogRecord.members.flatMap((member) => {
+    const { ast } = member.fields.kind
+    return AST.isLiteral(ast) ? [[ast.literal, codecOf(member)] as const] : []
+  })
+)
+
+const extension = codecOf(Extension)
+
+const codec = (kind: unknown): KindCodec => codecs.get(kind) ?? extension
+
+const encodeSlowly = Schema.encodeEither(LogRecord)
+
+const encodeRecord = (record: LogRecord): Either.Either<unknown, ParseResult.ParseError> => {
+  const quick = codec(record.kind).quickEncode(record)
+  return Option.isSome(quick) ? Either.right(quick.value) : encodeSlowly(record)
+}
+
+const decodeRecord = (kind: unknown, json: unknown): Either.Either<LogRecord, ParseResult.ParseError> => {
+  const { decode, quickDecode } = codec(kind)
+  const quick = quickDecode(json)
+  return Option.isSome(quick) ? Either.right(quick.value) : decode(json)
+}
 
 /**
  * The record's line, line feed included. It fails where the line would be too long, or where the record breaks its
@@ -70,6 +108,16 @@ export const encode = (record: LogRecord): Either.Either<Uint8Array, LogRecordTo
       : Either.right(line)
   })
 
+const checksumFault = (bytes: Buffer): LineFault | undefined => {
+  const end = bytes.length - crcMemberBytes
+  const written = crcMember.exec(bytes.toString("latin1", Math.max(end, 0)))?.[1]
+  if (written === undefined) return LineFault.BadChecksum({ detail: "no checksum at its end" })
+  const found = crc32(closingBrace, crc32(bytes.subarray(0, end)))
+  return found === Number.parseInt(written, 16)
+    ? undefined
+    : LineFault.BadChecksum({ detail: `its checksum is ${hex(found)}, it was written as ${written}` })
+}
+
 const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 const parse = (bytes: Uint8Array): Either.Either<unknown, LineFault> =>
@@ -78,8 +126,20 @@ const parse = (bytes: Uint8Array): Either.Either<unknown, LineFault> =>
     catch: (cause) => LineFault.Malformed({ detail: `not JSON in UTF-8 (${String(cause)})` })
   })
 
-const known = (kind: unknown): boolean =>
-  Predicate.isString(kind) && (Object.hasOwn(bodies, kind) || kind.startsWith("x-"))
+const known = (kind: unknown): boolean => codecs.has(kind) || (Predicate.isString(kind) && kind.startsWith("x-"))
+
+const recordOf = (json: unknown): Either.Either<LogRecord, LineFault> => {
+  if (!Predicate.isRecord(json)) return Either.left(LineFault.Malformed({ detail: "not a JSON object" }))
+  const { kind, v } = json
+  if (v !== formatVersion) {
+    return Either.left(LineFault.Unknown({ detail: `format version ${JSON.stringify(v)}` }))
+  }
+  if (!known(kind)) return Either.left(LineFault.Unknown({ detail: `kind ${JSON.stringify(kind)}` }))
+  const decoded = decodeRecord(kind, json)
+  return Either.isRight(decoded)
+    ? Either.right(decoded.right)
+    : Either.left(LineFault.Malformed({ detail: ParseResult.TreeFormatter.formatErrorSync(decoded.left) }))
+}
 
 /**
  * The record that these bytes (without the line feed) are, or why they are none.
@@ -87,28 +147,10 @@ const known = (kind: unknown): boolean =>
  * @since 0.1.0
  * @category decoding
  */
-export const decode = (line: Uint8Array): Either.Either<LogRecord, LineFault> =>
-  Either.gen(function*() {
-    const bytes = Buffer.from(line.buffer, line.byteOffset, line.byteLength)
-    const end = bytes.length - crcMemberBytes
-    const written = crcMember.exec(bytes.toString("latin1", Math.max(end, 0)))?.[1]
-    if (written === undefined) return yield* Either.left(LineFault.BadChecksum({ detail: "no checksum at its end" }))
-    const found = hex(crc32(closingBrace, crc32(bytes.subarray(0, end))))
-    if (found !== written) {
-      return yield* Either.left(
-        LineFault.BadChecksum({ detail: `its checksum is ${found}, it was written as ${written}` })
-      )
-    }
-    const json = yield* parse(bytes)
-    if (!Predicate.isRecord(json)) return yield* Either.left(LineFault.Malformed({ detail: "not a JSON object" }))
-    if (json["v"] !== formatVersion) {
-      return yield* Either.left(LineFault.Unknown({ detail: `format version ${JSON.stringify(json["v"])}` }))
-    }
-    if (!known(json["kind"])) {
-      return yield* Either.left(LineFault.Unknown({ detail: `kind ${JSON.stringify(json["kind"])}` }))
-    }
-    return yield* Either.mapLeft(
-      decodeRecord(json),
-      (error) => LineFault.Malformed({ detail: ParseResult.TreeFormatter.formatErrorSync(error) })
-    )
-  })
+export const decode = (line: Uint8Array): Either.Either<LogRecord, LineFault> => {
+  const bytes = Buffer.from(line.buffer, line.byteOffset, line.byteLength)
+  const fault = checksumFault(bytes)
+  if (fault !== undefined) return Either.left(fault)
+  const json = parse(bytes)
+  return Either.isRight(json) ? recordOf(json.right) : Either.left(json.left)
+}
