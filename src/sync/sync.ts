@@ -1,6 +1,6 @@
 /**
- * `mem sync`: all connectors, or those that are named, side by side; each fails alone. Afterwards the projection is
- * brought up to the log.
+ * `mem sync`: all connectors, or those that are named, side by side; each fails alone. The projection is brought up to
+ * the log meanwhile and afterwards.
  *
  * @since 0.1.0
  */
@@ -16,11 +16,11 @@ import type { Projection } from "../../services/Projection.ts"
 import type { ConnectorName } from "../domain/Ids.ts"
 import type { ProjectionError } from "../domain/StoreErrors.ts"
 import { type ConnectorSyncReport, ReportedError, SyncReport } from "../domain/SyncReport.ts"
-import { catchUp } from "./CatchUp.ts"
 import { chosen, type UnknownConnector } from "./Chosen.ts"
 import { defaults as defaultPolicy, type DocumentPolicy } from "./DocumentPolicy.ts"
 import * as Embed from "./Embed.ts"
 import { defaults as defaultGuards } from "./Guard.ts"
+import { keepUp } from "./KeepUp.ts"
 import { failedReport } from "./Report.ts"
 import { type ConnectorOptions, syncConnector, type SyncError } from "./syncConnector.ts"
 
@@ -89,12 +89,9 @@ export const sync = (
     const started = yield* Clock.currentTimeMillis
     const wanted = yield* chosen(options.only)
     const embedding = yield* Embed.make
-    const connectors: ReadonlyArray<ConnectorSyncReport> = yield* Effect.forEach(
-      wanted,
-      (connector) => one(connector, options, embedding),
-      { concurrency: sideBySide }
+    const connectors: ReadonlyArray<ConnectorSyncReport> = yield* keepUp(
+      Effect.forEach(wanted, (connector) => one(connector, options, embedding), { concurrency: sideBySide })
     )
-    yield* catchUp
     return new SyncReport({
       command: "sync",
       ok: connectors.every(({ status }) => status === "ok"),

@@ -95,7 +95,7 @@ describe("Search", () => {
         const plain = Layer.provideMerge(Sqlite.memory({ engine: engines.plain }), log)
         assert.deepStrictEqual(yield* Effect.provide(Effect.zipRight(catchUp, answers), plain), grown)
       }).pipe(Effect.provide(quiet)),
-    { fastCheck: { numRuns: 30 } }
+    { fastCheck: { numRuns: 12, endOnFailure: true } }
   )
 
   it.scopedLive("finds the nearest of more than the extension gives at a time", () =>

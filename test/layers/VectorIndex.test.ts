@@ -1,0 +1,83 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Sqlite from "../../layers/Projection/Sqlite.ts"
+import * as FromLog from "../../layers/VectorIndex/FromLog.ts"
+import { LogReader } from "../../services/LogReader.ts"
+import { LogWriter } from "../../services/LogWriter.ts"
+import { Projection } from "../../services/Projection.ts"
+import { VectorIndex } from "../../services/VectorIndex.ts"
+import { EmbedderFingerprint, type Sha256 } from "../../src/domain/Ids.ts"
+import { catchUp } from "../../src/sync/CatchUp.ts"
+import { rebuild } from "../../src/sync/rebuild.ts"
+import { engines } from "../fixtures/Index.ts"
+import { sha } from "../fixtures/LogGroups.ts"
+import { lines as linesOf, randomLog, readerOf } from "../fixtures/RandomLog.ts"
+
+const noWriter = Layer.succeed(LogWriter, { append: () => Effect.succeed([]), appendAlone: () => Effect.void })
+
+const kinds = ["a/1", "b/1", "c/1"].flatMap((model) =>
+  [3, 4].map((dims) => ({ model: EmbedderFingerprint.make(model), dims }))
+)
+
+const all = (texts: ReadonlyArray<Sha256>) =>
+  Effect.flatMap(
+    VectorIndex,
+    ({ positions }) => Effect.forEach(kinds, (kind) => Effect.map(positions(kind, texts), (found) => [...found].sort()))
+  )
+
+describe("VectorIndex", () => {
+  it.scopedLive.prop(
+    "is the same in the tables as folded from the log, wherever the tables stand",
+    { acts: randomLog, folded: FastCheck.nat(100), grown: FastCheck.nat(100) },
+    ({ acts, folded, grown }) =>
+      Effect.gen(function*() {
+        // Those that no reader could use are in no table, and cost whoever tries them a read.
+        const lines = linesOf(
+          acts.map((act) => ["zero", "short"].includes(act.value) ? { ...act, value: "usual" } : act)
+        )
+        const texts = [
+          ...new Set(lines.flatMap(({ record }) => record.kind === "vector" ? [record.body.embed_sha256] : [])),
+          sha("never")
+        ]
+        let size = Math.min(lines.length, folded)
+        let read = 0
+        const reader = readerOf(lines, { batch: 7, size: () => size })
+        const counting: LogReader["Type"] = {
+          ...reader,
+          records: (from) => {
+            if (from === undefined) read++
+            return reader.records(from)
+          }
+        }
+        const log = Layer.merge(Layer.succeed(LogReader, counting), noWriter)
+        yield* Effect.provide(
+          Effect.gen(function*() {
+            const fold = yield* FromLog.make
+            const same = Effect.gen(function*() {
+              assert.deepStrictEqual(yield* all(texts), yield* Effect.provideService(all(texts), VectorIndex, fold))
+            })
+            yield* catchUp
+            yield* same
+            const begun = Option.isSome(yield* Effect.flatMap(Projection, ({ last }) => last))
+            read = 0
+            size = Math.min(lines.length, size + grown)
+            yield* same
+            size = lines.length
+            yield* same
+            yield* catchUp
+            yield* same
+            if (begun) assert.strictEqual(read, 0, "of the log only the tail")
+            yield* Effect.flatMap(Projection, ({ clear }) => clear)
+            yield* same
+            yield* rebuild
+            yield* same
+          }),
+          Layer.provideMerge(Sqlite.memory({ engine: engines.vec0 }), log)
+        )
+      }),
+    { fastCheck: { numRuns: 15, endOnFailure: true } }
+  )
+})
