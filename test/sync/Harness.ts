@@ -23,6 +23,7 @@ import type { Step } from "../../layers/LogFs/SimulatedProcess.ts"
 import * as ManifestFiles from "../../layers/ManifestStore/Files.ts"
 import * as ProgressFiles from "../../layers/ProgressStore/Files.ts"
 import * as MemoryProjection from "../../layers/Projection/Memory.ts"
+import * as Sqlite from "../../layers/Projection/Sqlite.ts"
 import * as Vec from "../../layers/SourceConnector/Vec.ts"
 import { Connectors } from "../../services/Connectors.ts"
 import { Embedder } from "../../services/Embedder.ts"
@@ -81,6 +82,8 @@ export interface Log {
   readonly fs: Layer.Layer<LogFs>
   readonly reader: Layer.Layer<LogReader>
   readonly writer: Layer.Layer<LogWriter, unknown>
+  /** Where it is not the one in memory. */
+  readonly projection?: Layer.Layer<Projection, unknown, LogReader | LogWriter>
 }
 
 export const world = (log: Log, options: WorldOptions): Effect.Effect<World> =>
@@ -91,15 +94,15 @@ export const world = (log: Log, options: WorldOptions): Effect.Effect<World> =>
     const stores = Layer.merge(ManifestFiles.layer({ home: log.home }), ProgressFiles.layer({ home: log.home })).pipe(
       Layer.provide(log.fs)
     )
-    // The projection outlives a process, as a file would.
-    const projection = Layer.succeed(Projection, yield* MemoryProjection.make)
+    // The projection outlives a process, as a file does.
+    const projection = log.projection ?? Layer.succeed(Projection, yield* MemoryProjection.make)
     const services = Layer.mergeAll(
       connectorsOf(options.connectors),
       options.cached === true ? Layer.provide(Cached.layer, Layer.merge(embedder, log.reader)) : embedder,
       log.reader,
       log.writer,
       stores,
-      projection
+      Layer.provide(projection, Layer.merge(log.reader, log.writer))
     )
     return {
       process: (program) => Effect.provide(program, services),
@@ -139,7 +142,8 @@ export const onDiskAt = (
     home,
     fs: NodeLogFs.layer,
     reader: Layer.provide(Segments.reader({ home }), NodeLogFs.layer),
-    writer: Layer.provide(Segments.writer({ home }), writesTo)
+    writer: Layer.provide(Segments.writer({ home }), writesTo),
+    projection: Sqlite.layer({ home })
   }, options)
 
 /** All of it on a real disk. */
