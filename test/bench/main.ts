@@ -8,6 +8,7 @@ const benches: ReadonlyMap<string, () => Promise<void>> = new Map([
   ["chunk", async () => (await import("./chunk.ts")).chunk()],
   ["folder", async () => (await import("./folder.ts")).folder()],
   ["embed", async () => (await import("./embed.ts")).embed()],
+  ["log", async () => (await import("./log.ts")).log()],
   ["sync", async () => (await import("./sync.ts")).sync()]
 ])
 

@@ -6,17 +6,27 @@ import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
+import { closeSync, mkdirSync, openSync, writeSync } from "node:fs"
+import process from "node:process"
 import { crc32 } from "node:zlib"
 import * as MemoryLog from "../../layers/Log/Memory.ts"
 import * as Segments from "../../layers/Log/Segments.ts"
+import * as Node from "../../layers/LogFs/Node.ts"
 import * as Simulated from "../../layers/LogFs/Simulated.ts"
 import * as Disk from "../../layers/LogFs/SimulatedDisk.ts"
 import { type LogFile, LogFs } from "../../services/LogFs.ts"
 import { LogReader } from "../../services/LogReader.ts"
+import { Timestamp } from "../../src/domain/Ids.ts"
 import { LogFsError } from "../../src/domain/LogErrors.ts"
+import type { LogEntry } from "../../src/domain/LogRecord.ts"
 import type { LogFault, LogVerifyReport } from "../../src/domain/LogVerifyReport.ts"
+import { Seal, Segment } from "../../src/domain/Maintenance.ts"
+import { Vector } from "../../src/domain/Reference.ts"
+import { encode } from "../../src/log/Codec.ts"
+import * as Compose from "../../src/log/Compose.ts"
 import { mostFaults, verify } from "../../src/log/verify.ts"
-import { append, group } from "../fixtures/LogGroups.ts"
+import { append, group, model, sha } from "../fixtures/LogGroups.ts"
+import { temporaryHome } from "../fixtures/TemporaryHome.ts"
 
 const home = "/home"
 const pathOf = (segment: number): string => `${home}/log/segments/0000000${segment}.jsonl`
@@ -339,3 +349,61 @@ describe("verify", () => {
     { fastCheck: { numRuns: 60 } }
   )
 })
+
+const mebibyte = 1024 * 1024
+
+/** A log of about so many bytes on the disk: vectors that stand alone, as a sync writes them, and a seal. */
+const writeLog = (folder: string, size: number): void => {
+  mkdirSync(`${folder}/log/segments`, { recursive: true })
+  const file = openSync(`${folder}/log/segments/00000001.jsonl`, "w")
+  const at = Timestamp.make("2026-11-29T20:00:00.000Z")
+  const data = Buffer.alloc(384 * 4, 0x3f).toString("base64")
+  let seq = 0
+  let written = 0
+  const write = (entries: ReadonlyArray<LogEntry>) => {
+    const records = Compose.alone(entries, { at, seq: seq + 1, durable_to: written })
+    const piece = Buffer.concat(records.map((record) => Either.getOrThrow(encode(record))))
+    writeSync(file, piece)
+    seq += entries.length
+    written += piece.length
+  }
+  write([{ kind: "segment", body: new Segment({ format: "mem-log/1", number: 1, previous_sha256: null }) }])
+  while (written < size) {
+    const texts = Array.from({ length: 200 }, (_, i) => `${seq} ${i}`)
+    write(texts.map((text) => ({
+      kind: "vector",
+      body: new Vector({ embed_sha256: sha(text), model, dims: 384, data })
+    })))
+  }
+  write([{ kind: "seal", body: new Seal({ durable_to: written }) }])
+  closeSync(file)
+}
+
+/** The most that was held while these items came by, beyond what was held before. */
+const peak = <A, E>(items: Stream.Stream<A, E>): Effect.Effect<number, E> =>
+  Effect.suspend(() => {
+    const held = () => {
+      globalThis.gc?.()
+      const { arrayBuffers, heapUsed } = process.memoryUsage()
+      return arrayBuffers + heapUsed
+    }
+    const before = held()
+    let most = 0
+    return Stream.runFold(items, 0, (count) => {
+      if (count % 5000 === 0) most = Math.max(most, held() - before)
+      return count + 1
+    }).pipe(Effect.map(() => most))
+  })
+
+it.scopedLive("reads and inspects 60 MB in a few megabytes", () =>
+  Effect.gen(function*() {
+    assert.isDefined(globalThis.gc, "run with --expose-gc")
+    const folder = yield* temporaryHome
+    writeLog(folder, 60 * mebibyte)
+    const { inspect, records } = yield* Effect.provide(
+      LogReader,
+      Layer.provide(Segments.reader({ home: folder }), Node.layer)
+    )
+    assert.isBelow(yield* peak(records()), 20 * mebibyte)
+    assert.isBelow(yield* peak(inspect), 20 * mebibyte)
+  }), 60_000)
