@@ -70,7 +70,8 @@ const guessAfter = 3000
 const left = ({ done, since, toDo }: Progress, now: number): string => {
   if (since === undefined || done === 0 || now - since < guessAfter) return ""
   const rest = Math.max(0, toDo - done)
-  return rest === 0 ? "" : `, ${duration((now - since) / done * rest)} left`
+  const seconds = Math.ceil((now - since) / done * rest / 1000)
+  return rest === 0 ? "" : `, ${seconds < 60 ? `${seconds} s` : duration(seconds * 1000)} left`
 }
 
 const barWidth = 10
@@ -88,11 +89,7 @@ const bar = ({ done, toDo }: Progress): string => {
  */
 export const line = (progress: Progress, now: number, columns: number): string => {
   const { documents, done, embedded, embedding, fetched, since, toDo } = progress
-  const texts = embedding > embedded
-    ? `, embedding ${number(embedded)} of ${number(embedding)}`
-    : embedded > 0
-    ? `, ${number(embedded)} embedded`
-    : ""
+  const texts = embedded > 0 ? `, ${number(embedded)} embedded` : embedding > 0 ? ", embedding" : ""
   const text = since === undefined
     ? "listing ..."
     : toDo === 0

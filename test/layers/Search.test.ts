@@ -9,9 +9,9 @@ import * as Sqlite from "../../layers/Projection/Sqlite.ts"
 import { Search, type SearchQuery } from "../../services/Search.ts"
 import type { SearchHit } from "../../src/domain/SearchReport.ts"
 import { catchUp } from "../../src/sync/CatchUp.ts"
-import { append } from "../fixtures/LogGroups.ts"
 import { contract, documentGroup, type Fixture, groupsOf, history, queries, vectorOf } from "../contracts/Search.ts"
 import { engines, inMemoryOf, newLog, quiet, warnings, writing } from "../fixtures/Index.ts"
+import { append } from "../fixtures/LogGroups.ts"
 import { temporaryHome } from "../fixtures/TemporaryHome.ts"
 
 for (const [form, engine] of Object.entries(engines)) {

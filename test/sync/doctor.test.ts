@@ -10,10 +10,12 @@ import { ProgressStore } from "../../services/ProgressStore.ts"
 import { Projection } from "../../services/Projection.ts"
 import { ConnectorError } from "../../src/domain/ConnectorErrors.ts"
 import type { Finding } from "../../src/domain/DoctorReport.ts"
+import { EmbedderStatus, EngineStatus } from "../../src/domain/EmbedderStatus.ts"
 import { ConnectorName, DocId } from "../../src/domain/Ids.ts"
 import { LogFsError, LogLocked } from "../../src/domain/LogErrors.ts"
 import { LogFault } from "../../src/domain/LogVerifyReport.ts"
 import { ManifestEntry } from "../../src/domain/Manifest.ts"
+import { checkEmbedder } from "../../src/sync/checks/EmbedderCheck.ts"
 import { doctor } from "../../src/sync/doctor.ts"
 import { repair } from "../../src/sync/repair.ts"
 import { document, many, notes, notesOf, passages, synced, withoutDisk } from "./Given.ts"
@@ -242,6 +244,34 @@ describe("mem doctor", () => {
         findings.some(({ check, level, subject }) => check === "manifest" && level === "ok" && subject === notes)
       )
     }))
+})
+
+describe("an embedder", () => {
+  const engine = (engine: string, used: boolean, problem?: string) =>
+    new EngineStatus({ engine, used, ...(problem === undefined ? {} : { problem }) })
+  const of = (...engines: ReadonlyArray<EngineStatus>) =>
+    told(checkEmbedder(new EmbedderStatus({ kind: "minilm", engines })))
+
+  it("is well where one engine runs it, though another does not", () => {
+    assert.deepStrictEqual(of(engine("native", true)), [])
+    assert.deepStrictEqual(of(engine("native", false, "no binary"), engine("wasm", true)), [
+      "embedder of minilm note: native: no binary"
+    ])
+    assert.deepStrictEqual(of(), [])
+  })
+
+  it("is a problem where none does, and says what becomes of the documents", () => {
+    assert.deepStrictEqual(of(engine("native", false, "no binary"), engine("wasm", false, "no memory")), [
+      "embedder of minilm problem: nothing here can run it (native: no binary; wasm: no memory), so documents are "
+      + "stored without vectors and found by their words alone"
+    ])
+  })
+
+  it("is told with what one should know of it", () => {
+    const [note] = checkEmbedder(new EmbedderStatus({ kind: "minilm", remark: "it is English", engines: [] }))
+    assert.deepInclude(note, { level: "note", message: "it is English" })
+    assert.include(note?.advice, "chooses another")
+  })
 })
 
 const first = <A>(entries: ReadonlyMap<DocId, A>): A => {
