@@ -38,7 +38,7 @@ export interface Options {
 }
 
 /**
- * The native engine, with one process, else the one in WebAssembly.
+ * The native engine, with one thread, else the one in WebAssembly.
  *
  * @since 0.1.0
  * @category options

@@ -53,6 +53,6 @@ export class EmbedderUnavailable extends Schema.TaggedError<EmbedderUnavailable>
   { embedder: Schema.String, detail: Schema.String, cause: Schema.optional(Schema.Defect) }
 ) {
   override get message(): string {
-    return `embedder ${this.embedder} cannot be loaded here: ${this.detail}; documents are stored without vectors and found by their words, and the first sync with an embedder makes the vectors from the log`
+    return `embedder ${this.embedder} cannot be loaded here: ${this.detail}; documents are stored without vectors and found by their words, and the first sync with an embedder makes the vectors from the log; run "mem doctor" to see what it lacks`
   }
 }

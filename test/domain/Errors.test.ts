@@ -64,7 +64,7 @@ const model = "small-1"
 
 const { BadResponse, ContextTooLong, ModelRefused, ModelTimeout, RateLimited } = LanguageModelErrors
 const { ConnectorError, ConnectorsFileError, DocumentError, RecordSourceError } = ConnectorErrors
-const { EmbedderError, EmbedRefused } = EmbedderErrors
+const { EmbedderError, EmbedderUnavailable, EmbedRefused } = EmbedderErrors
 const { LogDamaged, LogFsError, LogLocked, LogPoisoned, LogRecordTooLarge, LogTooNew, LogWriteError } = LogErrors
 const { EmbedderMismatch, ManifestError, ProjectionError } = StoreErrors
 
@@ -135,6 +135,12 @@ const table: ReadonlyArray<Entry> = [
     "with its advice",
     new EmbedderError({ embedder: "minilm", detail: "no weights", advice, retryable: false, cause }),
     ["minilm", "no weights", advice]
+  ),
+  entry(
+    EmbedderUnavailable,
+    "with its reason",
+    new EmbedderUnavailable({ embedder: "minilm", detail: "no such library", cause }),
+    ["minilm", "no such library", "without vectors", "mem doctor"]
   ),
   entry(RateLimited, "with a time", new RateLimited({ model, retry_after_ms: 1200 }), [model, "2 s", "--max-calls"]),
   entry(RateLimited, "without a time", new RateLimited({ model }), [model, "later", "--max-calls"]),
