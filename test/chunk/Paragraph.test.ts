@@ -112,6 +112,13 @@ describe("laws, for any document and budget", () => {
     for (const passage of passages) Schema.validateSync(Passage)(passage)
   }, { fastCheck: { numRuns: 500 } })
 
+  it.prop("the first passage knows where the embedded part begins", [documents, budgets], ([text, budget]) => {
+    const [first] = paragraph.chunk(text, budget)
+    if (first !== undefined) assert.strictEqual(paragraph.top(first.text), paragraph.top(text))
+    assert.strictEqual(paragraph.top(text), text.startsWith("\uFEFF") ? 1 : 0)
+    assert.isUndefined(paragraph.meta(text))
+  })
+
   it.prop("lone surrogates pass through", [
     FastCheck.array(FastCheck.constantFrom("\uD83D", "\uDE00", "a", "\n\n", " "))
   ], (
