@@ -69,13 +69,17 @@ const measured = (files: number, inAFolder: number) =>
   Effect.gen(function*() {
     const root = yield* temporaryHome
     yield* Effect.promise(() => fill(root, files, inAFolder))
-    const disk = Disk.make()
+    const real = Disk.make()
     let opened = 0
+    const disk: Disk.DiskOperations = {
+      ...real,
+      withFile: (path, use) => {
+        opened++
+        return real.withFile(path, use)
+      }
+    }
     const connector = yield* Folder.make(ConnectorName.make("bench"), { path: root }).pipe(
-      Effect.provideService(Disk.Disk, {
-        ...disk,
-        withFile: (path, use) => Effect.suspend(() => (opened++, disk.withFile(path, use)))
-      })
+      Effect.provideService(Disk.Disk, disk)
     )
     const known = knownOf(yield* Effect.withClock(list(connector, new Map()), later))
     const run = () => Effect.runPromise(Effect.withClock(list(connector, known), later))
