@@ -7,7 +7,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { type LogPosition, LogReader, type LogReadError } from "../../services/LogReader.ts"
+import { type LocatedRecord, type LogPosition, LogReader, type LogReadError } from "../../services/LogReader.ts"
 import { type FoldedLine, Projection } from "../../services/Projection.ts"
 import type { ProjectionError } from "../domain/StoreErrors.ts"
 import { behind } from "../log/Live.ts"
@@ -27,15 +27,37 @@ export const stillThere = (line: FoldedLine): Effect.Effect<boolean, LogReadErro
       Effect.catchIf((error) => error._tag === "LogFsError" && error.reason === "NotFound", () => Effect.succeed(false))
     ))
 
-const fold = (from: Option.Option<LogPosition>) =>
+/** How much of the log goes to the projection at a time: each time it waits for its disk. */
+const bytesAtATime = 4 * 1024 * 1024
+
+const fold = (from: Option.Option<LogPosition>): Effect.Effect<
+  number,
+  LogReadError | ProjectionError,
+  LogReader | Projection
+> =>
   Effect.gen(function*() {
     const { records } = yield* LogReader
     const { apply } = yield* Projection
-    return yield* records(Option.getOrUndefined(from)).pipe(
-      Stream.chunks,
-      Stream.mapEffect((batch) => Effect.as(apply(Chunk.toReadonlyArray(batch)), Chunk.size(batch))),
-      Stream.runFold(0, (sum, n) => sum + n)
+    let held: ReadonlyArray<LocatedRecord> = []
+    let bytes = 0
+    let folded = 0
+    const flush = Effect.suspend(() => {
+      const lines = held
+      held = []
+      bytes = 0
+      folded += lines.length
+      return lines.length === 0 ? Effect.void : apply(lines)
+    })
+    yield* Stream.runForEachChunk(records(Option.getOrUndefined(from)), (batch) => {
+      held = [...held, ...batch]
+      bytes = Chunk.reduce(batch, bytes, (sum, { length }) => sum + length)
+      return bytes < bytesAtATime ? Effect.void : flush
+    }).pipe(
+      // What stands before a damage is good.
+      Effect.tapError((error) => error._tag === "ProjectionError" ? Effect.void : flush)
     )
+    yield* flush
+    return folded
   })
 
 /**

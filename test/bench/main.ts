@@ -9,6 +9,7 @@ const benches: ReadonlyMap<string, () => Promise<void>> = new Map([
   ["folder", async () => (await import("./folder.ts")).folder()],
   ["embed", async () => (await import("./embed.ts")).embed()],
   ["log", async () => (await import("./log.ts")).log()],
+  ["index", async () => (await import("./index.ts")).index()],
   ["sync", async () => (await import("./sync.ts")).sync()]
 ])
 

@@ -110,6 +110,8 @@ export const photostructure = (
           readOnly: mode !== "write",
           timeout: patience,
           allowExtension: Option.isSome(extension),
+          // What refers to what is this program's own doing; checking it at each row is not free.
+          enableForeignKeyConstraints: false,
           defensive: true
         })
         return wrap(database, Option.exists(extension, (path) => loads(database, path)))

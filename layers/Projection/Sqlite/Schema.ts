@@ -61,13 +61,17 @@ create index passage_by_model on passage(model, document);
 create virtual table words using fts5(text, content='', tokenize='porter unicode61');
 `
 
+/** What a transaction changes stays in memory until its end: if it did not, readers would have to wait for all of it. */
+const cacheKiB = 64 * 1024
+
 /**
  * Of a writer's connection. The rollback journal, not a write-ahead log: a mere reader of that one would create files.
  *
  * `normal`: the journal is on disk before a page is overwritten, so a power cut never leaves half a transaction, which
  * nobody would notice. It may take back the last ones; then the index is behind the log, and catches up.
  */
-const settings = "pragma journal_mode = delete; pragma synchronous = normal; pragma temp_store = memory;"
+const settings = `pragma journal_mode = delete; pragma synchronous = normal; pragma temp_store = memory;
+  pragma cache_size = -${cacheKiB};`
 
 /**
  * Makes the tables in an empty database.

@@ -78,15 +78,16 @@ export const note = (
   { offset, segment }: LogPosition
 ): Option.Option<{ readonly bytes: Uint8Array; readonly passages: ReadonlyArray<number> }> => {
   if (Either.isLeft(Float32.usable(data, dims))) return Option.none()
-  database.run("insert or ignore into model(fingerprint, dims) values (?, ?)", utf8(fingerprint), dims)
+  const model = Option.getOrElse(modelOf(database, fingerprint, dims), () => ({
+    id: database.run("insert into model(fingerprint, dims) values (?, ?)", utf8(fingerprint), dims)
+  }))
   database.run(
-    `insert or replace into vector(embed_sha256, model, segment, offset)
-    select ?, id, ?, ? from model where fingerprint = ? and dims = ?`,
+    `insert into vector(embed_sha256, model, segment, offset) values (?, ?, ?, ?)
+    on conflict (embed_sha256, model) do update set segment = excluded.segment, offset = excluded.offset`,
     hashBytes(embed_sha256),
+    model.id,
     segment,
-    offset,
-    utf8(fingerprint),
-    dims
+    offset
   )
   return Option.some({
     bytes: Buffer.from(data, "base64"),
