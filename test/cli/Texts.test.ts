@@ -112,6 +112,8 @@ describe("a sync", () => {
       "  1,000 failed:",
       "    d0.md, d1.md, d2.md and 997 more: the embedder is down"
     ])
+    const rare = [failure("z.md", "rare"), ...many]
+    assert.include(syncText(synced({ status: "partial", failed: rare, listed: 1001 }))[3], "z.md: rare")
     const different = Array.from({ length: 30 }, (_, i) => failure(`d${i}.md`, `trouble ${i}`))
     const lines = syncText(synced({ status: "partial", failed: different, listed: 30 }))
     assert.include(lines, "    and 22 others; --json names them all")

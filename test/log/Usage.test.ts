@@ -9,6 +9,7 @@ import * as Compose from "../../src/log/Compose.ts"
 import * as Usage from "../../src/log/Usage.ts"
 import { commit, exclusion, notes, reference, tombstone, vector } from "../fixtures/LogGroups.ts"
 
+const nobody = EmbedderFingerprint.make("none")
 const at = Timestamp.make("2026-11-29T20:00:00.000Z")
 
 /** One write after the other, and how many lines are dead after each. */
@@ -60,6 +61,12 @@ describe("a line is dead", () => {
     assert.deepStrictEqual(deadAfter(version("a", 1, same), withoutVectors, removal("a", 1)), [0, 0, 6])
     // A vector that was written twice is of use once.
     assert.deepStrictEqual(deadAfter(version("a", 1, same), twin), [0, 2])
+  })
+
+  it("and a vector that is not there is not missed", () => {
+    const first = version("a", 1)
+    const none: LogGroup = { entries: first.entries.slice(2), commit: { ...first.commit, embedder: nobody } }
+    assert.deepStrictEqual(deadAfter(none, vector("a 1 0")), [0, 1])
   })
 
   it("when it is a vector of a model that no document is embedded by any more", () => {
