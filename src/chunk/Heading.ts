@@ -18,10 +18,10 @@ import { atomsAt, type Repeat, seamsOf } from "./Seams.ts"
 import { inkedEnd, offsetOf, type Outline, outlineOf, type Section, sectionsOf, titlesOf } from "./Sections.ts"
 import { afterByteOrderMark, firstInk, lineStarts, lowerBound } from "./TextLines.ts"
 
-/** Where the text of a section's heading begins and ends. */
-const headingSpan = (outline: Outline, { heading }: Section): readonly [start: number, end: number] => {
+/** Where a section's heading ends; 0 where it has none. */
+const headingEndOf = (outline: Outline, { heading }: Section): number => {
   const block = heading === undefined ? undefined : outline.blocks[heading.at]
-  return block === undefined ? [0, 0] : [offsetOf(outline, block.first), offsetOf(outline, block.end)]
+  return block === undefined ? 0 : offsetOf(outline, block.end)
 }
 
 /** A heading stays with the beginning of its body, unless that is an atom which fits without the heading. */
@@ -48,7 +48,7 @@ const piecesOf = (
   section: Section
 ): ReadonlyArray<Piece & { readonly context: string }> => {
   const { end, heading, start } = section
-  const [, headingEnd] = headingSpan(outline, section)
+  const headingEnd = headingEndOf(outline, section)
   let repeats: ReadonlyArray<Repeat> = []
   let ends: ReadonlyArray<number> = []
 
