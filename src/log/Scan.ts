@@ -141,7 +141,11 @@ const one = (state: State, line: Line): readonly [State, ReadonlyArray<Scanned>]
   }
   const record = decoded.right
   return Option.match(misplaced(state, record), {
-    onSome: (detail) => [{ ...state, fault: Option.some({ offset, detail }) }, []] as const,
+    // A line that knows of more bytes than stand before it tells of lost ones itself.
+    onSome: (detail) =>
+      knewDurable(record) > offset
+        ? [{ ...state, over: true }, [Scanned.Damaged({ offset, detail })]] as const
+        : [{ ...state, fault: Option.some({ offset, detail }) }, []] as const,
     onNone: () =>
       [
         { ...state, seq: Option.some(record.seq + 1), segment: Option.none() },

@@ -54,7 +54,11 @@ export const step = (state: ManifestTail, line: LocatedRecord): ManifestTail => 
   // One that takes a document out came with its commit.
   if (record.kind === "exclusion" && record.txn === undefined && record.body.connector === state.connector) {
     const { doc_id, excluded } = record.body
-    if (!excluded && state.entries.get(doc_id)?.excluded === true) state.entries.delete(doc_id)
+    const stored = HashMap.get(live.documents, documentKey(state.connector, doc_id))
+    if (!excluded && state.entries.get(doc_id)?.excluded === true) {
+      if (Option.isNone(stored)) state.entries.delete(doc_id)
+      else state.entries.set(doc_id, entryOf(stored.value.commit, stored.value.seq, stored.value.commit.chunk_count))
+    }
   }
   return { ...state, live }
 }

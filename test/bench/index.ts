@@ -135,6 +135,7 @@ const logOf = (lines: ReadonlyArray<LocatedRecord>): Layer.Layer<LogReader | Log
           onSuccess: ({ record }) => record
         }),
       last: Effect.succeed(Option.fromNullable(lines.at(-1))),
+      inspect: Stream.empty,
       segments: Effect.succeed([])
     }),
     Layer.succeed(LogWriter, { append: () => Effect.succeed([]), appendAlone: () => Effect.void })

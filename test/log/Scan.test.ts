@@ -117,6 +117,15 @@ describe("Scan", () => {
     assert.strictEqual(outline(scan(both)).at(-1), `Torn at ${offsets[4]}`)
   })
 
+  it("calls lines lost that the last line alone knows of", () => {
+    // Each line moves up into the place of the one that is gone.
+    const without = (index: number) => toLines(records.filter((_, i) => i !== index))
+    // Line 10 (index 9) is the commit of the last group, 11 the seal.
+    assert.strictEqual(outline(scan(without(9))).at(-1), `Damaged at ${offsets[9]}`)
+    // Without the seal nobody knows of the last group.
+    assert.strictEqual(outline(scan(without(8).slice(0, -1))).at(-1), `Torn at ${offsets[8]}`)
+  })
+
   it("takes no line without its line feed, and none that is too long", () => {
     const last = lines.length - 1
     const open = replaced(lines, last, (line) => ({ ...line, terminated: false }))
