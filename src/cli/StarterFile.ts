@@ -16,6 +16,8 @@ const options = (mark: string): string =>
     "exclude: [\"archive/**\"]          # globs below path, as those of include",
     "max_concurrent_fetches: 8        # files read at the same time",
     "fetch_timeout: 60s",
+    "starts_per_second: 100           # begun in a second; else no limit",
+    "read_evicted: false              # macOS: read what is only in iCloud",
     "chunking: { markdown: heading, text: paragraph, max_tokens: 240 }"
   ].map((line) => `${mark}${line}\n`).join("")
 
@@ -24,7 +26,7 @@ const inUse = (path: string): string =>
   notes:                        # its name: mem sync notes, mem get notes:a.md
     kind: folder
     path: ${scalar(path)}
-    # What else can be said, with what holds where nothing is:
+    # What else can be said:
 ${options("    # ")}`
 
 const toBegin = `\

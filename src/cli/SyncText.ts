@@ -27,14 +27,16 @@ const changesOf = (connector: ConnectorSyncReport): string => {
 }
 
 const costOf = ({ chunks_added, chunks_tombstoned, embed_calls, embed_texts, reused }: ConnectorSyncReport): string => {
-  const passages = counts([[chunks_added, "passages added"], [chunks_tombstoned, "taken out"]])
+  const part = (count: number, words: string) => count === 0 ? [] : [words]
+  const passages = [
+    ...part(chunks_added, `${plural(chunks_added, "passage")} added`),
+    ...part(chunks_tombstoned, `${number(chunks_tombstoned)} taken out`)
+  ]
   const texts = [
-    ...(embed_texts === 0
-      ? []
-      : [`${plural(embed_texts, "text")} embedded in ${plural(embed_calls, "call")}`]),
-    ...(reused === 0 ? [] : [`${plural(reused, "vector")} reused`])
-  ].join(", ")
-  return [passages, texts].filter((part) => part !== "").join("; ")
+    ...part(embed_texts, `${plural(embed_texts, "text")} embedded in ${plural(embed_calls, "call")}`),
+    ...part(reused, `${plural(reused, "vector")} reused`)
+  ]
+  return [passages, texts].map((parts) => parts.join(", ")).filter((parts) => parts !== "").join("; ")
 }
 
 const headOf = ({ kind, name }: ConnectorSyncReport, words: string): string => `${name} (${kind}): ${words}`

@@ -28,11 +28,12 @@ it.effect.prop(
 it("is good in the parts that are comments, once they are none", () => {
   const { chunking, connectors: [notes], embedder, guards } = understood(allInUse(starterFile("./notes")))
   assert.deepStrictEqual(notes?.chunking, { markdown: "heading", text: "paragraph", max_tokens: 240 })
-  assert.strictEqual(notes?.limits.max_concurrent_fetches, 8)
+  assert.deepInclude(notes?.limits, { max_concurrent_fetches: 8, starts_per_second: 100 })
   assert.deepStrictEqual(notes?.options, {
     path: "./notes",
     include: ["**/*.md", "**/*.markdown", "**/*.txt"],
-    exclude: ["archive/**"]
+    exclude: ["archive/**"],
+    read_evicted: false
   })
   assert.deepStrictEqual([...chunking.keys()], ["folder"])
   assert.strictEqual(embedder.kind, "minilm")
@@ -46,7 +47,8 @@ it("without a folder it names no connector, and shows how", () => {
   assert.deepStrictEqual([connector?.kind, connector?.options], ["folder", {
     path: "~/notes",
     include: ["**/*.md", "**/*.markdown", "**/*.txt"],
-    exclude: ["archive/**"]
+    exclude: ["archive/**"],
+    read_evicted: false
   }])
 })
 

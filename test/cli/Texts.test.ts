@@ -95,6 +95,10 @@ describe("a sync", () => {
       "done in 2.3 s"
     ])
     assert.include(syncText(synced({}))[0], "no document is there")
+    assert.include(
+      syncText(synced({ listed: 1, new: 1, chunks_added: 1, embed_texts: 1, embed_calls: 1 })),
+      "  1 passage added; 1 text embedded in 1 call"
+    )
     const all = [failure("a.md", "down"), failure("b.md", "down")]
     assert.deepStrictEqual(syncText(synced({ status: "partial", listed: 2, failed: all })), [
       "notes (folder): nothing was stored",

@@ -175,6 +175,17 @@ describe("memory", () => {
     }))
 })
 
+it.scopedLive("an index that cannot be written costs nothing that is stored, and no search", () =>
+  Effect.gen(function*() {
+    const cwd = yield* folder({ "connectors.yaml": hashed, ...vault, projection: "in the way" })
+    const sync = yield* mem(["sync"], { cwd })
+    assert.strictEqual(sync.code, 0)
+    assert.match(sync.stderr, /^mem: warning: the search index at .* cannot be used: .*All else goes on without it\n$/)
+    const found = yield* mem(["search", "rye", "--mode", "keyword", "-k1"], { cwd })
+    assert.include(found.stdout, "notes:bread.txt:1  (R reference)")
+    assert.strictEqual((yield* mem(["rebuild", "--from-log"], { cwd })).code, 1)
+  }))
+
 describe("a mistyped command", () => {
   it.scopedLive("is refused with 2, and makes nothing, not even in a home that is not there", () =>
     Effect.gen(function*() {
