@@ -11,8 +11,7 @@ import { type Check, Finding, type FindingLevel } from "../../domain/DoctorRepor
  * @since 0.1.0
  * @category formatting
  */
-export const plural = (n: number, word: string): string =>
-  `${n.toLocaleString("en-US")} ${word}${n === 1 ? "" : "s"}`
+export const plural = (n: number, word: string): string => `${n.toLocaleString("en-US")} ${word}${n === 1 ? "" : "s"}`
 
 /**
  * The first few of them, and how many more there are.
