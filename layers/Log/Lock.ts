@@ -115,8 +115,9 @@ export const acquire = (
       if (worth._tag === "Unfinished" && race.looks < patience) {
         return yield* Effect.as(Effect.sleep(pause), { ...race, looks: race.looks + 1 })
       }
-      yield* Effect.logWarning(`${lock} was left by a process that is gone; it is taken over`)
+      // At once: whatever comes between makes it likelier that it is another one by now.
       yield* moveAside
+      yield* Effect.logWarning(`${lock} was left by a process that is gone; it is taken over`)
       return { ...race, looks: 0 }
     })
 
