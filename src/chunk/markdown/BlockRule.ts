@@ -7,6 +7,7 @@
  * @since 0.1.0
  */
 import MarkdownIt from "markdown-it"
+import { Recorder } from "./Recorder.ts"
 
 /**
  * @since 0.1.0
@@ -36,13 +37,35 @@ export const ruleNamed = (name: string): BlockRule => {
 }
 
 /**
- * The rule, but for a line that a quote around has taken as a lazy one: there it begins nothing.
+ * Whether a line can only go on with a paragraph: a quote around has taken it without a mark, or it is outside the item
+ * that is open, and so far within the container that it would be in as to be code there.
+ */
+const isLazy = (state: BlockState, line: number): boolean => {
+  const indent = state.sCount[line] ?? 0
+  if (indent < 0) return true
+  const around = state instanceof Recorder ? state.around : []
+  return indent < state.blkIndent && indent - (around.findLast((taken) => taken <= indent) ?? 0) >= 4
+}
+
+/**
+ * The rule, but for a lazy line: there it begins nothing.
  *
  * @since 0.1.0
  * @category rules
  */
 export const unlessLazy = (rule: BlockRule): BlockRule => (state, start, end, silent) =>
-  (state.sCount[start] ?? 0) >= 0 && rule(state, start, end, silent)
+  !isLazy(state, start) && rule(state, start, end, silent)
+
+/**
+ * The rule of a container whose items take more of the indent than what is around them.
+ *
+ * @since 0.1.0
+ * @category rules
+ */
+export const container = (rule: BlockRule): BlockRule => (state, start, end, silent) =>
+  silent || !(state instanceof Recorder)
+    ? rule(state, start, end, silent)
+    : state.inside([...state.around, state.blkIndent], () => rule(state, start, end, silent))
 
 /**
  * Whether one of the rules that may interrupt such a block begins one on this line.

@@ -8,7 +8,7 @@
  */
 import MarkdownIt from "markdown-it"
 import type { Block } from "./Block.ts"
-import { type BlockRule, ruleNamed, unlessLazy } from "./BlockRule.ts"
+import { type BlockRule, container, ruleNamed, unlessLazy } from "./BlockRule.ts"
 import { definitionEnd, definitions } from "./Definitions.ts"
 import { footnote } from "./Footnote.ts"
 import { quote } from "./Quote.ts"
@@ -39,8 +39,8 @@ ruler.push("fence", unlessLazy(ruleNamed("fence")), { alt: [...anywhere, "list"]
 ruler.push("too_deep", tooDeep)
 ruler.push("quote", unlessLazy(quote), { alt: [...anywhere, "list"] })
 ruler.push("hr", unlessLazy(ruleNamed("hr")), { alt: [...anywhere, "list"] })
-ruler.push("list", unlessLazy(ruleNamed("list")), { alt: ["paragraph", "blockquote"] })
-ruler.push("footnote", unlessLazy(footnote), { alt: anywhere })
+ruler.push("list", unlessLazy(container(ruleNamed("list"))), { alt: ["paragraph", "blockquote"] })
+ruler.push("footnote", unlessLazy(container(footnote)), { alt: anywhere })
 ruler.push("html", unlessLazy(ruleNamed("html_block")), { alt: anywhere })
 ruler.push("heading", unlessLazy(ruleNamed("heading")), { alt: anywhere })
 ruler.push("table", unlessLazy(table), { alt: ["paragraph", "reference"] })

@@ -64,7 +64,7 @@ const unmark = (state: BlockState, line: number): void => {
 }
 
 /** Parses the quote's lines, of which none from `limit` on is looked at; where it ended, or undefined if it wants more. */
-const within = (state: BlockState, start: number, end: number, reach: number): number | undefined => {
+const within = (state: Recorder, start: number, end: number, reach: number): number | undefined => {
   const taken: Array<Taken> = []
   let limit = end
   let line = start
@@ -84,7 +84,7 @@ const within = (state: BlockState, start: number, end: number, reach: number): n
   const isCut = line === limit && limit < end
   state.blkIndent = 0
   state.lineMax = line
-  state.md.block.tokenize(state, start, line)
+  state.inside([], () => state.md.block.tokenize(state, start, line))
   state.lineMax = lineMax
   state.blkIndent = blkIndent
   taken.forEach((before, i) => giveBack(state, start + i, before))

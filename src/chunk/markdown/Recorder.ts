@@ -48,6 +48,12 @@ export class Recorder extends MarkdownIt.StateBlock {
    * @since 0.1.0
    */
   readonly blocks: Array<Block> = []
+  /**
+   * What the containers around the open one take of the indent of a line, outermost first; within a quote its own alone.
+   *
+   * @since 0.1.0
+   */
+  around: ReadonlyArray<number> = []
   private readonly open: Array<Unsettled> = []
   private last: Unsettled | undefined
   private inline: Token | undefined
@@ -97,6 +103,19 @@ export class Recorder extends MarkdownIt.StateBlock {
       block.end = map?.[1] ?? 0
     }
     this.last = undefined
+  }
+
+  /**
+   * Parses what is in a container, with these around it.
+   *
+   * @since 0.1.0
+   */
+  inside<A>(around: ReadonlyArray<number>, parse: () => A): A {
+    const before = this.around
+    this.around = around
+    const parsed = parse()
+    this.around = before
+    return parsed
   }
 
   /**
