@@ -7,7 +7,6 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { pathToFileURL } from "node:url"
 import { ProjectionError } from "../../../src/domain/StoreErrors.ts"
 
 /**
@@ -34,13 +33,10 @@ export interface Database {
 }
 
 /**
- * To write; to read; or to look at the head of a file alone, as if nobody ever wrote to it: that takes no lock, and
- * makes no file beside one in the mode of a write-ahead log, as reading does.
- *
  * @since 0.1.0
  * @category models
  */
-export type Mode = "write" | "read" | "peek"
+export type Mode = "write" | "read"
 
 /**
  * Opens databases: a file, or `:memory:`.
@@ -54,12 +50,6 @@ export interface Engine {
 
 /** How long SQLite waits for another process that reads or writes just now. */
 const patience = 10_000
-
-const unchanging = (path: string): URL => {
-  const url = pathToFileURL(path)
-  url.searchParams.set("immutable", "1")
-  return url
-}
 
 const wrap = (database: DatabaseSyncInstance, vec0: boolean): Database => {
   const statements = new Map<string, ReturnType<DatabaseSyncInstance["prepare"]>>()
@@ -106,8 +96,8 @@ export const photostructure = (
       : Option.none<string>()
     return {
       open: (location, mode) => {
-        const database = new DatabaseSync(mode === "peek" ? unchanging(location) : location, {
-          readOnly: mode !== "write",
+        const database = new DatabaseSync(location, {
+          readOnly: mode === "read",
           timeout: patience,
           allowExtension: Option.isSome(extension),
           // What refers to what is this program's own doing; checking it at each row is not free.

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Option from "effect/Option"
-import { closeSync, lstatSync, mkdirSync, openSync, rmSync } from "node:fs"
+import { closeSync, lstatSync, mkdirSync, openSync, readSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
 
 /**
@@ -27,6 +27,22 @@ export const stateOf = (path: string): Option.Option<string> => {
   return stats === undefined || !stats.isFile() || stats.size === 0n
     ? Option.none()
     : Option.some(`${stats.dev} ${stats.ino} ${stats.birthtimeNs} ${stats.mtimeNs} ${stats.size}`)
+}
+
+/**
+ * The first bytes of the file, or as many as it has. They are read as they are, whoever writes meanwhile.
+ *
+ * @since 0.1.0
+ * @category looking
+ */
+export const headOf = (path: string, length: number): Buffer => {
+  const file = openSync(path, "r")
+  try {
+    const head = Buffer.alloc(length)
+    return head.subarray(0, readSync(file, head, 0, length, 0))
+  } finally {
+    closeSync(file)
+  }
 }
 
 /**

@@ -89,20 +89,40 @@ export const create = (database: Database): void => {
 const applicationIds = Schema.decodeUnknownSync(Schema.Tuple(Schema.Struct({ application_id: Schema.Int })))
 const versions = Schema.decodeUnknownSync(Schema.Tuple(Schema.Struct({ user_version: Schema.Int })))
 
+const objectionTo = (madeBy: number, ofVersion: number): Option.Option<string> =>
+  madeBy !== applicationId
+    ? Option.some("it is no index of mem")
+    : ofVersion !== version
+    ? Option.some("another version of mem made it")
+    : Option.none()
+
+/** Of a database's first page, in which these stand at fixed places: https://www.sqlite.org/fileformat2.html#the_database_header */
+const head = { magic: "SQLite format 3\0", version: 60, applicationId: 68, length: 72 }
+
 /**
- * Why a file is no index of this version, if it is not: by its head alone.
+ * The first bytes of a file that `objectionByHead` wants.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const headLength = head.length
+
+/**
+ * Why a file is no index of this version, if it is not: by its first bytes alone, for opening one in the mode of a
+ * write-ahead log would make files beside it. What is no database at all is left for SQLite to refuse.
  *
  * @since 0.1.0
  * @category opening
  */
-export const objectionByHead = (database: Database): Option.Option<string> => {
+export const objectionByHead = (bytes: Buffer): Option.Option<string> =>
+  bytes.length < head.length || bytes.toString("latin1", 0, head.magic.length) !== head.magic
+    ? Option.none()
+    : objectionTo(bytes.readUInt32BE(head.applicationId), bytes.readUInt32BE(head.version))
+
+const objectionByPragmas = (database: Database): Option.Option<string> => {
   const [{ application_id }] = applicationIds(database.all("pragma application_id"))
   const [{ user_version }] = versions(database.all("pragma user_version"))
-  return application_id !== applicationId
-    ? Option.some("it is no index of mem")
-    : user_version !== version
-    ? Option.some("another version of mem made it")
-    : Option.none()
+  return objectionTo(application_id, user_version)
 }
 
 const forms = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ form: Schema.Literal("vec0", "plain") })))
@@ -114,7 +134,7 @@ const forms = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ form: Schema
  * @category opening
  */
 export const objection = (database: Database): Option.Option<string> =>
-  Option.orElse(objectionByHead(database), () => {
+  Option.orElse(objectionByPragmas(database), () => {
     const used = forms(database.all("select distinct form from model where form is not null"))
     return !database.vec0 && used.some(({ form }) => form === "vec0")
       ? Option.some("its vectors need the extension sqlite-vec, which does not load here")

@@ -158,14 +158,7 @@ export const readOnly = (
   path: string
 ): Effect.Effect<Pick<Store, "path" | "read">, ProjectionError, Scope.Scope> =>
   Effect.gen(function*() {
-    const other = yield* attempt(path, () => {
-      const head = engine.open(path, "peek")
-      try {
-        return Schema.objectionByHead(head)
-      } finally {
-        head.close()
-      }
-    })
+    const other = yield* attempt(path, () => Schema.objectionByHead(File.headOf(path, Schema.headLength)))
     if (Option.isSome(other)) return yield* new ProjectionError({ path, detail: other.value })
     const database = yield* Effect.acquireRelease(
       attempt(path, () => engine.open(path, "read")),
