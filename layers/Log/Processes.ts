@@ -56,12 +56,12 @@ const answersSignals = (pid: number): boolean =>
     onRight: () => true
   })
 
-const bootId = readText("/proc/sys/kernel/random/boot_id")
+const bootId = (): string => Option.getOrElse(readText("/proc/sys/kernel/random/boot_id"), () => "")
 
 const describe = (pid: number): ProcessIdentity =>
   new ProcessIdentity({
     pid,
-    boot_id: Option.getOrElse(bootId, () => ""),
+    boot_id: bootId(),
     start_ticks: Option.getOrElse(startTicks(pid), () => ""),
     host: hostname(),
     command: process.argv.slice(1).join(" ")
@@ -74,10 +74,13 @@ const describe = (pid: number): ProcessIdentity =>
  * @category constructors
  */
 export const live: Processes = {
-  self: describe(process.pid),
+  // Looked at by who needs it: most commands take no lock.
+  get self() {
+    return describe(process.pid)
+  },
   lives: (other) =>
     Effect.sync(() => {
-      if (other.boot_id !== Option.getOrElse(bootId, () => "")) return false
+      if (other.boot_id !== bootId()) return false
       return other.start_ticks === ""
         ? answersSignals(other.pid)
         : Option.contains(startTicks(other.pid), other.start_ticks)

@@ -7,7 +7,7 @@ import picomatch from "picomatch"
 
 /**
  * Whether a path matches any of the patterns. Case counts, a leading dot is no special character, `!` and `()` mean
- * themselves; `*` stays within a folder, `**` does not. A line break is a character as any other.
+ * themselves; `*` stays within a folder, `**` does not. A line break is like any other character.
  *
  * @since 0.1.0
  * @category matching
