@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({
@@ -5,6 +6,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     reporters: ["default", "./test/reporter.ts"],
     pool: "forks",
+    // One for each core: the main process has next to nothing to do meanwhile.
+    maxWorkers: availableParallelism(),
     // The memory tests collect garbage before they look at the heap.
     poolOptions: { forks: { execArgv: ["--expose-gc"] } },
     testTimeout: 30_000
