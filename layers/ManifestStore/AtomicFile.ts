@@ -87,7 +87,6 @@ export const replace = (
     for (const piece of pieces) {
       yield* writeAll(file, temporary, end, piece)
       end += piece.length
-      yield* Effect.yieldNow()
     }
     yield* file.sync
   }))

@@ -22,9 +22,10 @@ import type { ConnectorName } from "../../src/domain/Ids.ts"
 import { ListingRoot } from "../../src/domain/Listing.ts"
 import { Verify } from "../../src/sync/Verify.ts"
 import { matcher } from "../../src/text/Glob.ts"
+import { mediaTypeOf } from "../../src/text/MediaType.ts"
 import { Config, defaultInclude, folderOf, relative } from "./Folder/Config.ts"
 import { Disk } from "./Folder/Disk.ts"
-import { mediaType, rootUri, uriBelow } from "./Folder/Names.ts"
+import { rootUri, uriBelow } from "./Folder/Names.ts"
 import { bytesOf } from "./Folder/Read.ts"
 import { itemsOf } from "./Folder/Refs.ts"
 import { walk } from "./Folder/Walk.ts"
@@ -94,7 +95,7 @@ export const make = (name: ConnectorName, options: FolderOptions): Effect.Effect
       fetch: ({ doc_id }) =>
         Effect.map(
           bytesOf(place, doc_id),
-          ({ revision, value }) => new DocumentContent({ bytes: value, media_type: mediaType(doc_id), revision })
+          ({ revision, value }) => new DocumentContent({ bytes: value, media_type: mediaTypeOf(doc_id), revision })
         )
     }
   })

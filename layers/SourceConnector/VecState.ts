@@ -15,6 +15,7 @@ import {
   type ListingRoot,
   ListingSkip
 } from "../../src/domain/Listing.ts"
+import { mediaTypeOf } from "../../src/text/MediaType.ts"
 
 /**
  * A document as a test writes it. `root` is the URI it lies under, by default the first root of the listing.
@@ -135,8 +136,7 @@ export const revisionOf = ({ revision }: Kept): string => `r${revision}`
  * @since 0.1.0
  * @category getters
  */
-export const mediaType = ({ doc_id, media_type }: VecDocument): string =>
-  media_type ?? (doc_id.endsWith(".md") ? "text/markdown" : "text/plain")
+export const mediaType = ({ doc_id, media_type }: VecDocument): string => media_type ?? mediaTypeOf(doc_id)
 
 /**
  * The root that the document lies under now, if it does.

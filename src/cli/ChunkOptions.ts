@@ -11,10 +11,10 @@ import * as Option from "effect/Option"
 import * as CharsOverFour from "../../layers/TokenCounter/CharsOverFour.ts"
 import type { TokenCounter } from "../../services/TokenCounter.ts"
 import type { DocumentChunker } from "../chunk/DocumentChunker.ts"
-import { heading } from "../chunk/Heading.ts"
-import { paragraph } from "../chunk/Paragraph.ts"
 import { ChunkPolicy } from "../domain/ChunkPolicy.ts"
 import type { EmbedderError } from "../domain/EmbedderErrors.ts"
+import { chunkers } from "../sync/DocumentPolicy.ts"
+import { mediaTypeOf } from "../text/MediaType.ts"
 import { UsageError } from "./UsageError.ts"
 
 /** Tokens of a Passage, where a model reads 256 at most. */
@@ -106,7 +106,7 @@ const counters: ReadonlyMap<string, Counter> = new Map<string, Counter>([
   ]
 ])
 
-const chunkers: ReadonlyMap<string, DocumentChunker> = new Map([["heading", heading], ["paragraph", paragraph]])
+const policies = new Map(Object.values(chunkers).map(({ chunker, name }) => [name, chunker]))
 
 const oneOf = <A>(option: string, choices: ReadonlyMap<string, A>, name: string): Either.Either<A, UsageError> =>
   Either.fromNullable(
@@ -121,7 +121,11 @@ const policyOf = (maxTokens: string): Either.Either<ChunkPolicy, UsageError> =>
   )
 
 const byName = (file: string): DocumentChunker | undefined =>
-  /\.(?:md|markdown)$/i.test(file) ? heading : /\.txt$/i.test(file) ? paragraph : undefined
+  mediaTypeOf(file) === "text/markdown"
+    ? chunkers.heading.chunker
+    : /\.txt$/i.test(file)
+    ? chunkers.paragraph.chunker
+    : undefined
 
 /**
  * The plan, or why there is none.
@@ -137,7 +141,7 @@ export const planOf = (given: Given, json: boolean): Effect.Effect<Plan, UsageEr
     }
     if (json && given.jsonl) return yield* refuse("--json and --jsonl exclude each other")
     if (given.text && Option.isSome(given.policy)) return yield* refuse("--text and --policy exclude each other")
-    const chunker = yield* Effect.transposeMapOption(given.policy, (name) => oneOf("--policy", chunkers, name))
+    const chunker = yield* Effect.transposeMapOption(given.policy, (name) => oneOf("--policy", policies, name))
     const files = given.files.map((file) => ({
       file,
       chunker: given.text ? undefined : Option.getOrElse(chunker, () => byName(file))

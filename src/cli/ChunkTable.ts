@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type { ChunkSummary } from "../domain/ChunkReport.ts"
-import { number, plural } from "./Amounts.ts"
+import { number, plural } from "../text/Amounts.ts"
 import { printable, shortened } from "./Printable.ts"
 
 /**

@@ -4,7 +4,8 @@
  * @since 0.1.0
  */
 import type { DoctorReport, Finding } from "../domain/DoctorReport.ts"
-import { plural, wrapped } from "./Words.ts"
+import { plural } from "../text/Amounts.ts"
+import { wrapped } from "./Words.ts"
 
 const marks: Readonly<Record<Finding["level"], string>> = {
   ok: "ok      ",

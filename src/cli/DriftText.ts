@@ -4,8 +4,9 @@
  * @since 0.1.0
  */
 import type { ConnectorDrift, DriftReport, Estimate } from "../domain/Drift.ts"
+import { number, plural } from "../text/Amounts.ts"
 import { printable } from "./Printable.ts"
-import { number, plural, wrapped } from "./Words.ts"
+import { wrapped } from "./Words.ts"
 
 /** Documents of a sort that are named. */
 const most = 10

@@ -5,7 +5,8 @@
  * @since 0.1.0
  */
 import type { FailedDocument, SkippedDocument } from "../domain/SyncReport.ts"
-import { number, plural, some, wrapped } from "./Words.ts"
+import { number, plural } from "../text/Amounts.ts"
+import { some, wrapped } from "./Words.ts"
 
 /** Groups that are told of in full. */
 const most = 8

@@ -6,11 +6,8 @@
 import * as Option from "effect/Option"
 import type { LogFault, LogVerifyReport } from "../domain/LogVerifyReport.ts"
 import { nameOf } from "../log/SegmentFile.ts"
+import { number, plural } from "../text/Amounts.ts"
 import { printable } from "./Printable.ts"
-
-const number = (n: number): string => n.toLocaleString("en-US")
-
-const plural = (n: number, word: string): string => `${number(n)} ${word}${n === 1 ? "" : "s"}`
 
 const place = ({ length, offset, segment }: LogFault): string =>
   `${nameOf(segment)} at byte ${number(offset)}${length === 0 ? "" : `, ${plural(length, "byte")}`}`

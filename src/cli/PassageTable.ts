@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type { Passage } from "../domain/Passage.ts"
-import { number, plural } from "./Amounts.ts"
+import { number, plural } from "../text/Amounts.ts"
 import { beginning, ending, printable } from "./Printable.ts"
 
 const sectionWidth = 22

@@ -4,7 +4,8 @@
  * @since 0.1.0
  */
 import type { SyncEvent } from "../../services/SyncObserver.ts"
-import { duration, number } from "./Words.ts"
+import { number } from "../text/Amounts.ts"
+import { duration } from "./Words.ts"
 
 /**
  * What the events add up to, over all connectors. `since` is when the first of them had been listed.

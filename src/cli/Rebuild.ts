@@ -10,10 +10,11 @@ import * as Schema from "effect/Schema"
 import * as Live from "../../layers/Live.ts"
 import { RebuildReport } from "../domain/RebuildReport.ts"
 import { rebuild as program } from "../sync/rebuild.ts"
+import { plural } from "../text/Amounts.ts"
 import { answer } from "./Answer.ts"
 import { existingHome } from "./Home.ts"
 import { UsageError } from "./UsageError.ts"
-import { plural, wrapped } from "./Words.ts"
+import { wrapped } from "./Words.ts"
 
 const encode = Schema.encodeSync(RebuildReport)
 

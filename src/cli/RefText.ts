@@ -4,8 +4,9 @@
  * @since 0.1.0
  */
 import type { ReferenceDocument } from "../domain/ReferenceReport.ts"
+import { number, plural } from "../text/Amounts.ts"
 import { printable } from "./Printable.ts"
-import { moment, number, plural } from "./Words.ts"
+import { moment } from "./Words.ts"
 
 const columns = (passages: string, synced: string, document: string): string =>
   `  ${passages.padStart(8)}  ${synced.padEnd(20)}  ${document}`

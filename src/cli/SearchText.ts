@@ -3,9 +3,11 @@
  *
  * @since 0.1.0
  */
+import { afterFrontMatter } from "../chunk/FrontMatter.ts"
 import { lineStarts } from "../chunk/TextLines.ts"
 import { withWord } from "../domain/Level.ts"
 import type { SearchHit, SearchReport } from "../domain/SearchReport.ts"
+import { mediaTypeOf } from "../text/MediaType.ts"
 import { printable } from "./Printable.ts"
 import { broken } from "./Words.ts"
 
@@ -80,15 +82,27 @@ const excerpt = (text: string, matches: Ranges): ReadonlyArray<string> => {
   ]
 }
 
+/** A note's front matter says little to a reader, unless it is all there is or all that matches. */
+const withoutFrontMatter = ({ doc_id, lines: [first], text }: SearchHit, matches: Ranges): string => {
+  if (first !== 1 || mediaTypeOf(doc_id) !== "text/markdown") return text
+  const behind = afterFrontMatter(text)
+  const body = text.slice(behind)
+  const isAllThatMatches = matches.length > 0 && matches.every(([start]) => start < behind)
+  return isAllThatMatches || !isInk(body) ? text : body
+}
+
 const placeOf = ({ connector, doc_id, lines: [first, last] }: SearchHit): string =>
   `${connector}:${printable(doc_id)}:${first === last ? first : `${first}-${last}`}`
 
-const block = (hit: SearchHit, matchesOf: (text: string) => Ranges): ReadonlyArray<string> => [
-  `${hit.score.toFixed(3)}  ${placeOf(hit)}  (${withWord(hit.level)})`,
-  ...(hit.stale ? ["  its source has changed or gone since the last sync"] : []),
-  ...(hit.heading_path.length === 0 ? [] : broken("  ", hit.heading_path.map(printable).join(" > "), "  ")),
-  ...excerpt(hit.text, matchesOf(hit.text))
-]
+const block = (hit: SearchHit, matchesOf: (text: string) => Ranges): ReadonlyArray<string> => {
+  const text = withoutFrontMatter(hit, matchesOf(hit.text))
+  return [
+    `${hit.score.toFixed(3)}  ${placeOf(hit)}  (${withWord(hit.level)})`,
+    ...(hit.stale ? ["  its source has changed or gone since the last sync"] : []),
+    ...(hit.heading_path.length === 0 ? [] : broken("  ", hit.heading_path.map(printable).join(" > "), "  ")),
+    ...excerpt(text, matchesOf(text))
+  ]
+}
 
 /**
  * The hits, best first. `matchesOf` tells what of a text to mark.

@@ -4,8 +4,9 @@
  * @since 0.1.0
  */
 import type { ConnectorStatus, LogStatus, ProjectionStatus, StatusReport } from "../domain/StatusReport.ts"
+import { number, plural } from "../text/Amounts.ts"
 import * as LeftOut from "./LeftOutText.ts"
-import { moment, number, plural, size, wrapped } from "./Words.ts"
+import { moment, size, wrapped } from "./Words.ts"
 
 const block = (connector: ConnectorStatus): ReadonlyArray<string> => {
   const { chunks, documents, failed, kind, last_sync, name, pending, skipped } = connector

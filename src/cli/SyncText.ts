@@ -4,8 +4,9 @@
  * @since 0.1.0
  */
 import type { ConnectorSyncReport, SyncReport } from "../domain/SyncReport.ts"
+import { number, plural } from "../text/Amounts.ts"
 import * as LeftOut from "./LeftOutText.ts"
-import { duration, number, plural, wrapped } from "./Words.ts"
+import { duration, wrapped } from "./Words.ts"
 
 const counts = (of: ReadonlyArray<readonly [count: number, word: string]>): string =>
   of.filter(([count]) => count > 0).map(([count, word]) => `${number(count)} ${word}`).join(", ")

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { number, plural } from "../text/Amounts.ts"
 import { printable } from "./Printable.ts"
 
 /**
@@ -12,22 +13,6 @@ import { printable } from "./Printable.ts"
  * @category constants
  */
 export const width = 80
-
-/**
- * `12,345`
- *
- * @since 0.1.0
- * @category formatting
- */
-export const number = (n: number): string => n.toLocaleString("en-US")
-
-/**
- * `1 document`, `2 documents`
- *
- * @since 0.1.0
- * @category formatting
- */
-export const plural = (n: number, one: string, many = `${one}s`): string => `${number(n)} ${n === 1 ? one : many}`
 
 const units = ["kB", "MB", "GB", "TB"]
 

@@ -14,6 +14,7 @@ import type { DocumentRef } from "../domain/Document.ts"
 import type { Fingerprint, Sha256 } from "../domain/Ids.ts"
 import { Passage } from "../domain/Passage.ts"
 import type { Reference } from "../domain/Reference.ts"
+import { mediaTypeOf } from "../text/MediaType.ts"
 
 /**
  * A chunker by its name in `connectors.yaml`.
@@ -98,7 +99,7 @@ export interface Chunking {
 }
 
 const isMarkdown = ({ doc_id, media_type }: Described): boolean =>
-  media_type === undefined ? /\.(md|markdown)$/i.test(doc_id) : media_type === "text/markdown"
+  (media_type ?? mediaTypeOf(doc_id)) === "text/markdown"
 
 /**
  * The policy at work with this counter.

@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import * as Option from "effect/Option"
+import { number, plural } from "../text/Amounts.ts"
 import { type Diff, type Known, type Listed, under } from "./Diff.ts"
 
 /**
@@ -27,8 +28,6 @@ export const defaults: GuardOptions = { max_removed_ratio: 0.5, max_removed_min:
 
 const advice = "nothing was removed; if that is right, run it again with --allow-mass-removal"
 
-const documents = (n: number): string => n === 1 ? "1 document" : `${n} documents`
-
 /**
  * Why these removals are refused, if they are.
  *
@@ -45,7 +44,7 @@ export const refusal = (
   if (outside.length > 0) {
     return Option.some(
       `${
-        documents(outside.length)
+        plural(outside.length, "document")
       } of the last sync lie outside of what is listed now (was the path changed?); ${advice}`
     )
   }
@@ -58,10 +57,10 @@ export const refusal = (
     )
   if (emptied.length > 0) {
     const places = emptied.map(({ uri }) => uri).join(", ")
-    return Option.some(`${places} is there, but empty, and ${documents(removed.length)} were known; ${advice}`)
+    return Option.some(`${places} is there, but empty, and ${plural(removed.length, "document")} were known; ${advice}`)
   }
   const tooMany = removed.length >= options.max_removed_min && removed.length > live * options.max_removed_ratio
   return tooMany
-    ? Option.some(`${removed.length} of ${documents(live)} are gone from the source; ${advice}`)
+    ? Option.some(`${number(removed.length)} of ${plural(live, "document")} are gone from the source; ${advice}`)
     : Option.none()
 }

@@ -4,15 +4,8 @@
  * @since 0.1.0
  */
 import type { ConfiguredConnector } from "../../services/Connectors.ts"
-import { heading } from "../chunk/Heading.ts"
-import { paragraph } from "../chunk/Paragraph.ts"
-import type { ChunkerName, ConnectorsFile } from "../domain/ConnectorsFile.ts"
-import { defaults, type DocumentPolicy, type NamedChunker } from "./DocumentPolicy.ts"
-
-const chunkers: Readonly<Record<ChunkerName, NamedChunker>> = {
-  heading: { name: "heading", chunker: heading },
-  paragraph: { name: "paragraph", chunker: paragraph }
-}
+import type { ConnectorsFile } from "../domain/ConnectorsFile.ts"
+import { chunkers, defaults, type DocumentPolicy } from "./DocumentPolicy.ts"
 
 /**
  * The policy of each connector of the file; the default for one that is not in it.

@@ -307,6 +307,19 @@ describe("a search", () => {
     assert.deepStrictEqual(found([hit({ text, heading_path: [] })], "line 29").slice(-2), ["  line 28", "  «line 29»"])
   })
 
+  it("leaves the front matter of a note out, unless it is all that matches, or all there is", () => {
+    const text = "---\ntags: pods\n---\n\nA pod has an address.\n"
+    const shown = (word: string, more: Partial<SearchHit> = {}) =>
+      found([hit({ text, heading_path: [], lines: [1, 5], ...more })], word).slice(1)
+    assert.deepStrictEqual(shown("pod"), ["  A «pod» has an address."])
+    assert.deepStrictEqual(shown("none"), ["  A pod has an address."])
+    const whole = ["  ---", "  «tags»: pods", "  ---", "  A pod has an address."]
+    assert.deepStrictEqual(shown("tags"), whole)
+    assert.deepStrictEqual(shown("none", { text: "---\na: b\n---\n" }), ["  ---", "  a: b", "  ---"])
+    assert.deepStrictEqual(shown("pod", { doc_id: DocId.make("k8s.txt") }).slice(0, 2), ["  ---", "  tags: «pod»s"])
+    assert.deepStrictEqual(shown("pod", { lines: [3, 7] }).slice(0, 2), ["  ---", "  tags: «pod»s"])
+  })
+
   it("says that nothing was found", () => {
     assert.deepStrictEqual(found([], "here"), ["nothing was found for \"what \\u0007 here\""])
   })

@@ -124,14 +124,6 @@ export const uriBelow = (root: SourceUri, path: string): SourceUri =>
   SourceUri.make(`${root.endsWith("/") ? root : `${root}/`}${encode(path)}`, { disableValidation: true })
 
 /**
- * What a document is, by its name.
- *
- * @since 0.1.0
- * @category getters
- */
-export const mediaType = (path: string): string => /\.(?:md|markdown)$/i.test(path) ? "text/markdown" : "text/plain"
-
-/**
  * Whether a folder of this name is never looked into: hidden ones (those of version control, of Obsidian, of sync
  * tools), and packages.
  *

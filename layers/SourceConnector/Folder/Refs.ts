@@ -10,8 +10,9 @@ import { DocumentRef } from "../../../src/domain/Document.ts"
 import type { DocId, Fingerprint, SourceUri } from "../../../src/domain/Ids.ts"
 import { type ListingItem, ListingSkip } from "../../../src/domain/Listing.ts"
 import type { ManifestEntry } from "../../../src/domain/Manifest.ts"
+import { mediaTypeOf } from "../../../src/text/MediaType.ts"
 import { forEachInTurns } from "./InTurns.ts"
-import { below, docId, mediaType, unreadableId, uriBelow } from "./Names.ts"
+import { below, docId, unreadableId, uriBelow } from "./Names.ts"
 import { hashOf, type Place } from "./Read.ts"
 import { isSettled, sizeIn } from "./Revision.ts"
 import type { Found } from "./Walk.ts"
@@ -46,7 +47,7 @@ const refOf = (
     doc_id: docId(path),
     source_uri: uriBelow(uri, path),
     ...told,
-    media_type: mediaType(path),
+    media_type: mediaTypeOf(path),
     size,
     availability: "available"
   }, { disableValidation: true })
@@ -55,7 +56,7 @@ const unavailable = (uri: SourceUri, path: string): DocumentRef =>
   new DocumentRef({
     doc_id: docId(path),
     source_uri: uriBelow(uri, path),
-    media_type: mediaType(path),
+    media_type: mediaTypeOf(path),
     availability: "unavailable"
   })
 

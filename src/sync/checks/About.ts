@@ -6,14 +6,6 @@
 import { type Check, Finding, type FindingLevel } from "../../domain/DoctorReport.ts"
 
 /**
- * `1 document`, `2 documents`
- *
- * @since 0.1.0
- * @category formatting
- */
-export const plural = (n: number, word: string): string => `${n.toLocaleString("en-US")} ${word}${n === 1 ? "" : "s"}`
-
-/**
  * The first few of them, and how many more there are.
  *
  * @since 0.1.0

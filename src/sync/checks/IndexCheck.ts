@@ -11,9 +11,10 @@ import type { LogReader } from "../../../services/LogReader.ts"
 import { Projection } from "../../../services/Projection.ts"
 import type { Finding } from "../../domain/DoctorReport.ts"
 import type { Live } from "../../log/Live.ts"
+import { plural } from "../../text/Amounts.ts"
 import { catchUp } from "../CatchUp.ts"
 import { digest } from "../rebuild.ts"
-import { about, plural, repair } from "./About.ts"
+import { about, repair } from "./About.ts"
 
 const ofIndex = about("index")
 const again = `${repair}, "mem sync" or "mem rebuild --from-log"`

@@ -10,8 +10,9 @@ import type { Finding } from "../../domain/DoctorReport.ts"
 import type { LogFault, LogVerifyReport } from "../../domain/LogVerifyReport.ts"
 import type { Live } from "../../log/Live.ts"
 import { verify } from "../../log/verify.ts"
+import { plural } from "../../text/Amounts.ts"
 import { live } from "../LogView.ts"
-import { about, plural } from "./About.ts"
+import { about } from "./About.ts"
 
 /**
  * What was found, and the log's state where all of it is good.

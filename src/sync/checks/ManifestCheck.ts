@@ -14,7 +14,8 @@ import type { Finding } from "../../domain/DoctorReport.ts"
 import type { ConnectorName, DocId } from "../../domain/Ids.ts"
 import type { ManifestEntry } from "../../domain/Manifest.ts"
 import { type Live, manifestOf } from "../../log/Live.ts"
-import { about, few, plural, repair } from "./About.ts"
+import { plural } from "../../text/Amounts.ts"
+import { about, few, repair } from "./About.ts"
 
 type Entries = ReadonlyMap<DocId, ManifestEntry>
 

@@ -8,8 +8,9 @@ import * as Option from "effect/Option"
 import { type ConfiguredConnector, Connectors } from "../../../services/Connectors.ts"
 import { ManifestStore } from "../../../services/ManifestStore.ts"
 import type { Finding } from "../../domain/DoctorReport.ts"
+import { plural } from "../../text/Amounts.ts"
 import { readListing } from "../ReadListing.ts"
-import { about, plural } from "./About.ts"
+import { about } from "./About.ts"
 
 const checkSource = ({ name }: ConfiguredConnector) =>
   Effect.scoped(Effect.gen(function*() {

@@ -5,7 +5,7 @@
  */
 
 /**
- * The number with its thousands parted.
+ * `12,345`
  *
  * @since 0.1.0
  * @category formatting
@@ -13,9 +13,9 @@
 export const number = (n: number): string => n.toLocaleString("en-US")
 
 /**
- * So many of them, one being singular.
+ * `1 document`, `2 documents`
  *
  * @since 0.1.0
  * @category formatting
  */
-export const plural = (n: number, word: string): string => `${number(n)} ${word}${n === 1 ? "" : "s"}`
+export const plural = (n: number, one: string, many = `${one}s`): string => `${number(n)} ${n === 1 ? one : many}`
