@@ -49,7 +49,7 @@ mem(["drift", "--estimate", "--exit-code"], 10)
 
 say("The sync embeds the new section, and nothing else.")
 mem(["sync"])
-mem(["search", "how to store the loaf", "-k", "1"])
+mem(["search", "how to keep bread fresh", "-k", "1"])
 
 say("The index is thrown away and folded again from the log, without one call of the model.")
 mem(["rebuild", "--from-log"])
