@@ -5,7 +5,7 @@
 import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Exit from "effect/Exit"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
@@ -19,7 +19,7 @@ import * as Segments from "../../layers/Log/Segments.ts"
 import * as NodeLogFs from "../../layers/LogFs/Node.ts"
 import * as Simulated from "../../layers/LogFs/Simulated.ts"
 import * as Disk from "../../layers/LogFs/SimulatedDisk.ts"
-import type { Step } from "../../layers/LogFs/SimulatedProcess.ts"
+import type * as Simulator from "../../layers/LogFs/SimulatedProcess.ts"
 import * as ManifestFiles from "../../layers/ManifestStore/Files.ts"
 import * as ProgressFiles from "../../layers/ProgressStore/Files.ts"
 import * as MemoryProjection from "../../layers/Projection/Memory.ts"
@@ -75,6 +75,8 @@ export interface WorldOptions {
   /** With the layer `Cached` around the embedder, as users have it. */
   readonly cached?: boolean
   readonly embedder?: Layer.Layer<Embedder>
+  /** What takes the place of the simulated disk's operations. */
+  readonly mutant?: (fs: LogFs["Type"]) => LogFs["Type"]
 }
 
 export interface Log {
@@ -150,10 +152,9 @@ export const onDiskAt = (
 export const onDisk = (options: WorldOptions): Effect.Effect<World, never, Scope.Scope> =>
   Effect.flatMap(temporaryHome, (home) => onDiskAt(home, options))
 
-/** How a process on the simulated disk ends before its time: at its k-th change of the disk, and with the power or not. */
-export interface Ending {
-  readonly crashAt?: number | undefined
-  /** Seed of what the power cut leaves. */
+/** What happens to a process on the simulated disk. */
+export interface Ending extends Pick<Simulator.Options, "crashAt" | "failAt" | "shortWriteAt"> {
+  /** Seed of what the power cut leaves that follows, where the process was ended by this. */
   readonly power?: number | undefined
 }
 
@@ -161,7 +162,7 @@ export interface Ended<A> {
   readonly exit: Exit.Exit<A, unknown>
   readonly crashed: boolean
   /** What the process tried to change. */
-  readonly steps: ReadonlyArray<Step>
+  readonly steps: ReadonlyArray<Simulator.Step>
 }
 
 export interface SimulatedWorld extends World {
@@ -203,7 +204,7 @@ export const onSimulatedDisk = (options: WorldOptions): Effect.Effect<SimulatedW
     const current = yield* Ref.make(start)
     const acked = yield* Ref.make<Uint8Array>(new Uint8Array())
     const started = yield* Ref.make(0)
-    const fs = Layer.effect(LogFs, Effect.map(Ref.get(current), ({ service }) => service))
+    const fs = Layer.effect(LogFs, Effect.map(Ref.get(current), ({ service }) => options.mutant?.(service) ?? service))
     const remember = Effect.flatMap(
       Effect.flatMap(Ref.get(current), (process) => process.disk),
       (now) => Ref.set(acked, logBytes(withNames(now), "durable"))
@@ -236,24 +237,25 @@ export const onSimulatedDisk = (options: WorldOptions): Effect.Effect<SimulatedW
       writer: Layer.provide(writer, fs)
     }, options)
 
-    const begin = (crashAt?: number) =>
+    const begin = (ending: Ending = {}) =>
       Effect.gen(function*() {
         const process = yield* Simulated.make({
           disk: yield* Ref.get(disk),
-          crashAt,
+          ...ending,
           seed: yield* Ref.updateAndGet(started, (n) => n + 1)
         })
         yield* Ref.set(current, process)
         return process
       })
 
-    const run: SimulatedWorld["run"] = (program, { crashAt, power } = {}) =>
+    const run: SimulatedWorld["run"] = (program, ending = {}) =>
       Effect.gen(function*() {
-        const process = yield* begin(crashAt)
+        const process = yield* begin(ending)
         const exit = yield* Effect.exit(inner.process(program))
         const crashed = yield* process.crashed
+        const ended = crashed || Exit.isFailure(exit)
         const left = yield* process.disk
-        yield* Ref.set(disk, crashed && power !== undefined ? Disk.powerLoss(left, power) : left)
+        yield* Ref.set(disk, ended && ending.power !== undefined ? Disk.powerLoss(left, ending.power) : left)
         yield* begin()
         return { exit, crashed, steps: yield* process.steps }
       })

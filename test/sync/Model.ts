@@ -3,6 +3,7 @@
  * the real programs on a simulated disk, and a second, plain reading of the log that shares no code with the product.
  */
 import { assert } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -22,12 +23,22 @@ import type { LocatedRecord } from "../../services/LogReader.ts"
 import { ManifestStore } from "../../services/ManifestStore.ts"
 import { Projection } from "../../services/Projection.ts"
 import { ConnectorName, DocId } from "../../src/domain/Ids.ts"
+import type { FsReason } from "../../src/domain/LogErrors.ts"
 import type { ManifestEntry } from "../../src/domain/Manifest.ts"
 import { apply, empty, manifestOf } from "../../src/log/Live.ts"
 import { exclude, include, UnknownDocument } from "../../src/sync/exclude.ts"
 import { digest, dump, rebuild } from "../../src/sync/rebuild.ts"
 import { defaults, sync } from "../../src/sync/sync.ts"
-import { type Ended, logBytes, onSimulatedDisk, type Services, type SimulatedWorld, vec } from "./Harness.ts"
+import {
+  type Ended,
+  type Ending,
+  logBytes,
+  onSimulatedDisk,
+  type Services,
+  type SimulatedWorld,
+  vec,
+  type WorldOptions
+} from "./Harness.ts"
 
 const notes = ConnectorName.make("notes")
 
@@ -36,7 +47,12 @@ export type Crash = {
   readonly at: number
   /** The power goes with it. */
   readonly power: number | undefined
+  /** It does not die there: this happens to the change. */
+  readonly instead?: Instead | undefined
 }
+
+/** Only some of the bytes are written, and the process is told how many; or nothing is, once or from then on. */
+export type Instead = "short" | { readonly reason: FsReason; readonly sticky: boolean }
 
 export type Action =
   | { readonly do: "put"; readonly id: string; readonly content: string }
@@ -102,6 +118,13 @@ export const tokens: FastCheck.Arbitrary<Tokens> = FastCheck.constantFrom(
   { content_hash: false, revision: true },
   { content_hash: true, revision: true }
 )
+
+const endingOf = (crash: Crash | undefined): Ending => {
+  if (crash === undefined) return {}
+  const { at, instead, power } = crash
+  if (instead === undefined) return { crashAt: at, power }
+  return instead === "short" ? { shortWriteAt: at } : { failAt: { operation: at, ...instead }, power }
+}
 
 /** Moves on by a second each time it is read. Short waits are over at once, and long ones never end. */
 const steadyClock = (): Clock.Clock => {
@@ -246,20 +269,31 @@ const recording = () => {
   return { layer, take: Effect.sync(() => texts.splice(0)) }
 }
 
-/** Does all of it, and checks after each step what can be known then. */
-export const play = (todo: ReadonlyArray<Action>, listing: Tokens): Effect.Effect<void, unknown> =>
+/**
+ * Does all of it, and checks after each step what can be known then. Answers how many changes of the disk each run
+ * tried, in order.
+ */
+export const play = (
+  todo: ReadonlyArray<Action>,
+  listing: Tokens,
+  mutant?: WorldOptions["mutant"]
+): Effect.Effect<ReadonlyArray<number>, unknown> =>
   Effect.gen(function*() {
     const { connector, control } = yield* vec("notes", [], { listing })
     const embedder = recording()
     const world: SimulatedWorld = yield* onSimulatedDisk({
       connectors: [connector],
       cached: true,
-      embedder: embedder.layer
+      embedder: embedder.layer,
+      ...(mutant === undefined ? {} : { mutant })
     })
+    const taken: Array<number> = []
     const source = new Map<string, string>()
     const history = new Map<string, Array<string>>()
     /** What the last completed run left. */
     let live: ReadonlyMap<string, string> = new Map()
+    /** What no run since has confirmed may still be undone by a loss of power: then this is there again. */
+    let confirmed = live
     const excluded = new Set<string>()
 
     const log = Effect.map(world.lines, told)
@@ -274,12 +308,23 @@ export const play = (todo: ReadonlyArray<Action>, listing: Tokens): Effect.Effec
     const run = <A, E>(program: Effect.Effect<A, E, Services>, crash: Crash | undefined) =>
       Effect.gen(function*() {
         const before = yield* world.acked
-        const ended: Ended<A> = yield* world.run(program, { crashAt: crash?.at, power: crash?.power })
+        const ended: Ended<A> = yield* world.run(program, endingOf(crash))
+        taken.push(ended.steps.length)
         const acked = yield* world.acked
         assert.isTrue(startsWith(acked, before), "what was acknowledged is still there")
         assert.isTrue(startsWith(logBytes(yield* world.disk, "durable"), acked), "and on the disk")
-        if (!ended.crashed && Exit.isFailure(ended.exit)) return yield* Effect.failCause(ended.exit.cause)
-        return ended
+        const fault = crash?.instead
+        if (ended.crashed || Exit.isSuccess(ended.exit)) return { ...ended, cut: ended.crashed }
+        // A fault of the disk ends a run with an error that says so, and never with a defect.
+        const told = Cause.failureOption(ended.exit.cause)
+        if (fault === undefined || fault === "short" || Option.isNone(told)) {
+          return yield* Effect.failCause(ended.exit.cause)
+        }
+        if (fault.reason === "NoSpace") {
+          const left = logBytes(yield* world.disk, "cached")
+          assert.isTrue(left.length === 0 || left.at(-1) === 10, "what had no room is taken back")
+        }
+        return { ...ended, cut: true }
       })
 
     const expected = (allow: boolean): { readonly refused: boolean; readonly texts: ReadonlyMap<string, string> } => {
@@ -338,7 +383,7 @@ export const play = (todo: ReadonlyArray<Action>, listing: Tokens): Effect.Effec
         const { exit } = yield* run(sync({ ...defaults, allowMassRemoval: allow }), undefined)
         const [report] = (yield* exit).connectors
         assert.strictEqual(report?.status, refused ? "refused" : "ok")
-        live = texts
+        live = confirmed = texts
         const { fetches_by_id } = yield* control.counts
         if (listing.content_hash) {
           assert.deepStrictEqual(sorted(fetches_by_id.keys()), sorted(due.map(([id]) => id)), "what changed is fetched")
@@ -358,11 +403,13 @@ export const play = (todo: ReadonlyArray<Action>, listing: Tokens): Effect.Effec
     /** What a run that was cut short may have left: of each document the old version or the new one. */
     const adopt = (allow: boolean) =>
       Effect.gen(function*() {
+        const text = (of: string | undefined): string => (of ?? "").trim() === "" ? "" : of ?? ""
         const { texts } = expected(allow)
         const said = yield* log
-        for (const id of new Set([...said.texts.keys(), ...live.keys(), ...texts.keys()])) {
+        for (const id of new Set([said.texts, live, texts, confirmed].flatMap((documents) => [...documents.keys()]))) {
           const [now, old, after] = [said.texts.get(id), live.get(id), texts.get(id)]
-          assert.isTrue(now === old || now === after || (now ?? "").trim() === "", `${id} is old or new`)
+          const was = text(confirmed.get(id))
+          assert.isTrue([was, text(old), text(after)].includes(text(now)), `${id} is old or new`)
         }
         live = said.texts
       })
@@ -383,7 +430,7 @@ export const play = (todo: ReadonlyArray<Action>, listing: Tokens): Effect.Effec
         if (!first.crashed) assert.strictEqual(unknown, !known)
         if (known && what === "exclude") {
           excluded.add(id)
-          live = new Map([...live].filter(([other]) => other !== id))
+          live = confirmed = new Map([...live].filter(([other]) => other !== id))
         }
         if (known && what === "include") excluded.delete(id)
         assert.deepStrictEqual(byId(withText((yield* log).texts)), byId(withText(live)), "excluded text is not live")
@@ -421,8 +468,8 @@ export const play = (todo: ReadonlyArray<Action>, listing: Tokens): Effect.Effec
           case "sync": {
             if (action.crash === undefined) return yield* completedSync(action.allow)
             const ended = yield* run(sync({ ...defaults, allowMassRemoval: action.allow }), action.crash)
-            if (ended.crashed) return yield* adopt(action.allow)
-            live = expected(action.allow).texts
+            if (ended.cut) return yield* adopt(action.allow)
+            live = confirmed = expected(action.allow).texts
             yield* checkState
             return yield* checkNoop
           }
@@ -444,4 +491,5 @@ export const play = (todo: ReadonlyArray<Action>, listing: Tokens): Effect.Effec
     yield* completedSync(true)
     // All of this happens without a turn for anything else in the process, which the test runner needs.
     yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+    return taken
   }).pipe(Effect.withClock(steadyClock()))
