@@ -15,6 +15,8 @@ import { duration } from "./Words.ts"
  */
 export interface Progress {
   readonly since: number | undefined
+  /** When a document was last done: what is left is guessed of then, and counted down from there. */
+  readonly at: number
   readonly documents: number
   readonly toDo: number
   readonly fetched: number
@@ -31,6 +33,7 @@ export interface Progress {
  */
 export const nothing: Progress = {
   since: undefined,
+  at: 0,
   documents: 0,
   toDo: 0,
   fetched: 0,
@@ -61,18 +64,19 @@ export const add = (progress: Progress, event: SyncEvent, now: number): Progress
     case "Embedded":
       return { ...progress, embedded: progress.embedded + event.texts }
     case "Done":
-      return { ...progress, done: progress.done + 1 }
+      return { ...progress, done: progress.done + 1, at: now }
   }
 }
 
-/** A guess from less time than this is none. */
-const guessAfter = 3000
+/** A guess from less time, or from fewer of the documents, is none. */
+const guessAfter = { millis: 3000, part: 0.1 }
 
-const left = ({ done, since, toDo }: Progress, now: number): string => {
-  if (since === undefined || done === 0 || now - since < guessAfter) return ""
+/** Documents come out of the embedder many at a time; between two such moments nothing new is known. */
+const left = ({ at, done, since, toDo }: Progress, now: number): string => {
+  if (since === undefined || at - since < guessAfter.millis || done < toDo * guessAfter.part) return ""
   const rest = Math.max(0, toDo - done)
-  const seconds = Math.ceil((now - since) / done * rest / 1000)
-  return rest === 0 ? "" : `, ${seconds < 60 ? `${seconds} s` : duration(seconds * 1000)} left`
+  const seconds = Math.ceil(((at - since) / done * rest - (now - at)) / 1000)
+  return seconds <= 0 ? "" : `, ${seconds < 60 ? `${seconds} s` : duration(seconds * 1000)} left`
 }
 
 const barWidth = 10

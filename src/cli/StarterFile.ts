@@ -59,8 +59,9 @@ ${path === undefined ? toBegin : inUse(path)}
 # What makes the vectors for search by meaning. minilm (all-MiniLM-L6-v2) comes
 # with mem and runs on this machine, without a key or a server. It is an ENGLISH
 # model. Notes in another language are stored and found by their words, but not
-# well by their meaning. To choose another, name its kind here and run mem sync:
-# the vectors are made anew from the log, and nothing is read or cut again.
+# well by their meaning. There is no second one in this version yet; a program
+# that embeds mem can bring its own. Where it changes, the next sync makes the
+# vectors anew from the log, and no document is read again.
 # embedder: { kind: minilm }
 
 # A sync that would remove at least this many documents, and more than this

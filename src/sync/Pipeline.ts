@@ -6,7 +6,8 @@
  *
  * @since 0.1.0
  */
-import * as Chunk from "effect/Chunk"
+import * as Arr from "effect/Array"
+import type * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -93,6 +94,25 @@ const keepVectors = ({ embedding }: PipelineOptions) => ({ outcome, vectors }: U
     return outcome
   })
 
+type Done<A> = Either.Either<A, Unembedded>
+
+/** Documents with this many texts are stored before the next are embedded: a run that is cut short has them then. */
+const textsInAStep = 64
+
+const inSteps = (batch: Chunk.Chunk<Done<Prepared>>): ReadonlyArray<ReadonlyArray<Done<Prepared>>> => {
+  const steps: Array<Array<Done<Prepared>>> = []
+  let texts = textsInAStep
+  for (const done of batch) {
+    if (texts >= textsInAStep) {
+      steps.push([])
+      texts = 0
+    }
+    steps.at(-1)?.push(done)
+    texts += Either.match(done, { onLeft: () => 0, onRight: ({ pieces }) => pieces.length })
+  }
+  return steps
+}
+
 /**
  * How each of the tasks ended, as it ends.
  *
@@ -103,7 +123,6 @@ export const run = (
   options: PipelineOptions,
   tasks: ReadonlyArray<Task>
 ): Stream.Stream<Outcome, AppendError | LogReadError | ManifestError, LogReader | LogWriter | ProgressStore> => {
-  type Done<A> = Either.Either<A, Unembedded>
   const { connector: { limits, name: connector }, embedding } = options
 
   const one = (task: Task): Effect.Effect<Done<Prepared>, LogReadError, LogReader> =>
@@ -115,9 +134,8 @@ export const run = (
           : Effect.map(claimMove(options.leaving, done.right), Either.right)
     ).pipe(Effect.tap(note({ _tag: "Fetched", connector, doc_id: task.ref.doc_id })))
 
-  const embedAll = (batch: Chunk.Chunk<Done<Prepared>>): Effect.Effect<ReadonlyArray<Done<Embedded>>> => {
-    const ended = Chunk.toReadonlyArray(Chunk.filterMap(batch, Either.getLeft))
-    const prepared = Chunk.toReadonlyArray(Chunk.filterMap(batch, Either.getRight))
+  const embedAll = (batch: ReadonlyArray<Done<Prepared>>): Effect.Effect<ReadonlyArray<Done<Embedded>>> => {
+    const [ended, prepared] = Arr.separate(batch)
     return Effect.map(
       embedding.embed(prepared),
       (embedded) => [...ended.map((unembedded) => Either.left(unembedded)), ...embedded]
@@ -127,6 +145,7 @@ export const run = (
   return Stream.fromIterable(tasks).pipe(
     Stream.mapEffect(one, { concurrency: limits.max_concurrent_fetches, unordered: true }),
     whatIsThere(waiting),
+    Stream.mapConcat(inSteps),
     Stream.mapEffect(embedAll),
     Stream.flattenIterables,
     Stream.mapEffect(Either.match({ onLeft: keepVectors(options), onRight: commit(options) }), {

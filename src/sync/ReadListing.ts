@@ -4,11 +4,13 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ConnectorError } from "../domain/ConnectorErrors.ts"
 import { DocumentRef } from "../domain/Document.ts"
 import type { DocId } from "../domain/Ids.ts"
 import { type Listing, ListingRemoval } from "../domain/Listing.ts"
+import { ReportedError } from "../domain/SyncReport.ts"
 import type { Listed } from "./Diff.ts"
 
 /**
@@ -38,3 +40,25 @@ export const readListing = ({ coverage, documents, roots }: Listing): Effect.Eff
       { coverage, roots, refs, skipped, removals, duplicated }
     )
   })
+
+/**
+ * What there is to say of roots that cannot be read, and whether that is all of them: then nothing was listed. What was
+ * known under such a root stays.
+ *
+ * @since 0.1.0
+ * @category listing
+ */
+export const unreadableRoots = (
+  { roots }: Pick<Listed, "roots">
+): Option.Option<{ readonly error: ReportedError; readonly all: boolean }> => {
+  const bad = roots.filter(({ status }) => status !== "readable")
+  if (bad.length === 0) return Option.none()
+  const what = bad.map(({ status, uri }) => `${uri} is ${status}`).join(", ")
+  const advice = bad.some(({ status }) => status === "missing")
+    ? "check how it is written in connectors.yaml, and whether its disk is there"
+    : "make it readable, or take it out of connectors.yaml"
+  return Option.some({
+    error: new ReportedError({ code: "RootNotReadable", message: `${what}; nothing under it is removed; ${advice}` }),
+    all: bad.length === roots.length
+  })
+}

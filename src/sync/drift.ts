@@ -31,7 +31,7 @@ import { type GuardOptions, refusal } from "./Guard.ts"
 import { loadManifest } from "./LoadManifest.ts"
 import { live } from "./LogView.ts"
 import { prepare } from "./Prepare.ts"
-import { readListing } from "./ReadListing.ts"
+import { readListing, unreadableRoots } from "./ReadListing.ts"
 import { type Prepared, tasksOf } from "./Work.ts"
 
 /**
@@ -119,11 +119,11 @@ const estimate = (connector: DocumentConnector, changes: Diff, cut: Chunking, op
 
 const none = new DriftDocuments({ new: [], changed: [], stale: [], moved: [], removed: [] })
 
-const failed = ({ name }: ConfiguredConnector, error: ConnectorError): ConnectorDrift =>
+const failed = ({ name }: ConfiguredConnector, error: ReportedError): ConnectorDrift =>
   new ConnectorDrift({
     name,
     status: "failed",
-    error: new ReportedError({ code: error._tag, message: error.message }),
+    error,
     new: 0,
     changed: 0,
     stale: 0,
@@ -135,13 +135,15 @@ const failed = ({ name }: ConfiguredConnector, error: ConnectorError): Connector
 
 const described = (name: ConnectorName, known: Known, listed: Listed, changes: Diff, options: DriftOptions) => {
   const refused = refusal(known, listed, changes, options.guards)
+  const error = Option.orElse(
+    Option.map(refused, (message) => new ReportedError({ code: "MassRemoval", message })),
+    () => Option.map(unreadableRoots(listed), ({ error }) => error)
+  )
   const removed = [...changes.removed, ...changes.outside]
   return {
     name,
     status: Option.isSome(refused) ? "refused" as const : "ok" as const,
-    ...(Option.isNone(refused)
-      ? {}
-      : { error: new ReportedError({ code: "MassRemoval", message: refused.value }) }),
+    ...(Option.isNone(error) ? {} : { error: error.value }),
     new: changes.new.length,
     changed: changes.changed.length,
     stale: changes.stale.length,
@@ -169,6 +171,8 @@ const one = (
     const { entries } = yield* loadManifest(configured.name)
     const known: Known = { entries, failed: yield* manifests.loadFailed(configured.name) }
     const listed = yield* Effect.flatMap(connector.list(entries), readListing)
+    const unreadable = unreadableRoots(listed)
+    if (Option.isSome(unreadable) && unreadable.value.all) return failed(configured, unreadable.value.error)
     const cut = chunking(options.policyOf(configured), embedder.counter)
     const changes = diff(known, listed, {
       pipelineOf: cut.pipelineOf,
@@ -196,7 +200,11 @@ export const drift = (options: DriftOptions): Effect.Effect<DriftReport, DriftEr
     const connectors = yield* Effect.forEach(
       wanted,
       (connector) =>
-        Effect.catchTag(one(connector, options), "ConnectorError", (error) => Effect.succeed(failed(connector, error)))
+        Effect.catchTag(
+          one(connector, options),
+          "ConnectorError",
+          ({ _tag, message }) => Effect.succeed(failed(connector, new ReportedError({ code: _tag, message })))
+        )
     )
     return new DriftReport({
       command: "drift",

@@ -38,7 +38,7 @@ import { type GuardOptions, refusal } from "./Guard.ts"
 import { type LoadedManifest, loadManifest } from "./LoadManifest.ts"
 import { live } from "./LogView.ts"
 import * as Pipeline from "./Pipeline.ts"
-import { readListing } from "./ReadListing.ts"
+import { readListing, unreadableRoots } from "./ReadListing.ts"
 import { failedReport, reportOf } from "./Report.ts"
 import { type Outcome, tasksOf } from "./Work.ts"
 
@@ -100,17 +100,6 @@ const entriesAfter = (
 
 const sameEntries = (a: Entries, b: Entries): boolean =>
   a.size === b.size && [...a].every(([id, entry]) => b.get(id) === entry)
-
-/** Roots that cannot be read: nothing under them is touched, and the report says so. */
-const rootError = ({ roots }: Listed): Option.Option<ReportedError> => {
-  const bad = roots.filter(({ status }) => status !== "readable").map(({ status, uri }) => `${uri} is ${status}`)
-  return bad.length === 0 ? Option.none() : Option.some(
-    new ReportedError({
-      code: "RootNotReadable",
-      message: `${bad.join(", ")}; nothing under it was removed. Make it readable, or take it out of connectors.yaml`
-    })
-  )
-}
 
 const report = (error: ConnectorError): ReportedError => new ReportedError({ code: error._tag, message: error.message })
 
@@ -185,7 +174,7 @@ const run = (
     }
     const error = Option.orElse(
       Option.map(refused, (message) => new ReportedError({ code: "MassRemoval", message })),
-      () => rootError(listed)
+      () => Option.map(unreadableRoots(listed), ({ error }) => error)
     )
     return {
       today,
@@ -218,9 +207,8 @@ export const syncConnector = (
     const listing = yield* Effect.either(Effect.flatMap(connector.list(known.entries), readListing))
     if (listing._tag === "Left") return failedReport(connector, report(listing.left))
     const listed = listing.right
-    const unreadable = rootError(listed)
-    const nothingReadable = listed.roots.length > 0 && listed.roots.every(({ status }) => status !== "readable")
-    if (Option.isSome(unreadable) && nothingReadable) return failedReport(connector, unreadable.value)
+    const unreadable = unreadableRoots(listed)
+    if (Option.isSome(unreadable) && unreadable.value.all) return failedReport(connector, unreadable.value.error)
 
     const done = yield* run(connector, listed, known, manifest, options)
     const entries = entriesAfter(known.entries, done.changes, done.outcomes, done.removed)

@@ -46,10 +46,15 @@ describe("the line", () => {
   })
 
   it("guesses what is left once there is something to guess from", () => {
-    const progress = after([listed(100, 100), ...times(25, done)], 1000)
-    assert.notInclude(Line.line(progress, 2000, 79), "left")
-    assert.include(Line.line(progress, 21_000, 79), ", 1 min left")
-    assert.include(Line.line(progress, 4_100, 79), ", 10 s left")
+    const at = (millis: number, n = 25) =>
+      times(n, done).reduce((now, event) => Line.add(now, event, millis), after([listed(100, 100)], 1000))
+    assert.notInclude(Line.line(at(2000), 2000, 79), "left")
+    assert.include(Line.line(at(21_000), 21_000, 79), ", 1 min left")
+    assert.include(Line.line(at(4_100), 4_100, 79), ", 10 s left")
+    assert.notInclude(Line.line(at(21_000, 5), 21_000, 79), "left", "of too few")
+    // Nothing is done for a while: the guess goes down with the time, and ends.
+    assert.include(Line.line(at(21_000), 41_000, 79), ", 40 s left")
+    assert.notInclude(Line.line(at(21_000), 90_000, 79), "left")
     assert.notInclude(Line.line(after([listed(3, 3)], 0), 60_000, 79), "left")
     assert.notInclude(Line.line(after([listed(3, 3), ...times(3, done)], 0), 60_000, 79), "left")
   })
