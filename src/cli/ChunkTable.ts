@@ -5,6 +5,7 @@
  */
 import type { ChunkSummary } from "../domain/ChunkReport.ts"
 import { number, plural } from "../text/Amounts.ts"
+import { shortHashes } from "../text/Fingerprint.ts"
 import { printable, shortened } from "./Printable.ts"
 
 /**
@@ -77,5 +78,5 @@ export const footer = (
   made: { readonly max_tokens: number; readonly counter: string }
 ): string =>
   `${plural(totals.chunks, "chunk")}, ${plural(totals.records, "record")}, ${plural(totals.tokens, "token")}`
-  + ` (budget ${number(made.max_tokens)}, counted by ${made.counter})`
+  + ` (budget ${number(made.max_tokens)}, counted by ${shortHashes(made.counter)})`
   + (totals.overBudget === 0 ? "\n" : `; over budget, kept whole: ${number(totals.overBudget)}\n`)

@@ -9,9 +9,11 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Live from "../../layers/Live.ts"
 import { parse } from "../config/ConnectorsYaml.ts"
 import { ConnectorsFileError } from "../domain/ConnectorErrors.ts"
 import type { ConnectorName } from "../domain/Ids.ts"
+import { references } from "../sync/references.ts"
 import { home } from "./Home.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -113,3 +115,16 @@ export const knownName = (command: string, name: string, stored: Iterable<Connec
       })
       : found
   })
+
+/**
+ * As {@link knownName}. Memory is read only where `connectors.yaml` does not have the name.
+ *
+ * @since 0.1.0
+ * @category configuration
+ */
+export const knownOrStored = (command: string, name: string, home: string) =>
+  Effect.catchTag(knownName(command, name, []), "UsageError", () =>
+    Effect.flatMap(
+      Effect.provide(references, Live.read(home)),
+      ({ documents }) => knownName(command, name, documents.map(({ connector }) => connector))
+    ))

@@ -5,6 +5,7 @@
  */
 import type { Passage } from "../domain/Passage.ts"
 import { number, plural } from "../text/Amounts.ts"
+import { shortHashes } from "../text/Fingerprint.ts"
 import { beginning, ending, printable } from "./Printable.ts"
 
 const sectionWidth = 22
@@ -58,6 +59,6 @@ export const footer = (
   const tokens = passages.reduce((sum, passage) => sum + passage.tokens, 0)
   const over = passages.filter(({ over_budget }) => over_budget).length
   return `${plural(passages.length, "passage")}, ${plural(tokens, "token")}`
-    + ` (budget ${number(made.max_tokens)}, counted by ${made.counter})`
+    + ` (budget ${number(made.max_tokens)}, counted by ${shortHashes(made.counter)})`
     + (over === 0 ? "\n" : `; over budget, as they cannot be cut: ${number(over)}\n`)
 }

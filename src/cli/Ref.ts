@@ -16,7 +16,7 @@ import { catchUp } from "../sync/CatchUp.ts"
 import { exclude, include } from "../sync/exclude.ts"
 import { references } from "../sync/references.ts"
 import { answer } from "./Answer.ts"
-import { knownName } from "./Configuration.ts"
+import { knownName, knownOrStored } from "./Configuration.ts"
 import * as Grammar from "./Grammar.ts"
 import { existingHome } from "./Home.ts"
 import * as RefText from "./RefText.ts"
@@ -70,11 +70,7 @@ const changing = (
       onSome: Effect.succeed,
       onNone: () => new UsageError({ command: `mem ${command}`, detail: "the name of the document is empty" })
     })
-    const stored = Effect.map(references, ({ documents }) => documents.map(({ connector }) => connector))
-    const connector = yield* Effect.flatMap(
-      Effect.provide(stored, Live.read(home)),
-      (names) => knownName(`mem ${command}`, given.name, names)
-    )
+    const connector = yield* knownOrStored(`mem ${command}`, given.name, home)
     yield* Effect.provide(Effect.zipRight(change(connector, doc_id), catchUp), Live.write(home))
     yield* answer({
       document: { command, ok: true, connector, doc_id },

@@ -17,7 +17,7 @@ import { SearchMode, SearchReport } from "../domain/SearchReport.ts"
 import { matches } from "../search/Matches.ts"
 import { embedded, search as program } from "../search/search.ts"
 import { answer } from "./Answer.ts"
-import { configuration, knownName } from "./Configuration.ts"
+import { configuration, knownOrStored } from "./Configuration.ts"
 import * as SearchText from "./SearchText.ts"
 import { Terminal } from "./Terminal.ts"
 import { UsageError } from "./UsageError.ts"
@@ -79,7 +79,10 @@ export const search = Command.make("search", {
     const mode = yield* modeOf(given.mode)
     const k = yield* countOf(given.k)
     const { file, home } = yield* configuration
-    const connector = yield* Effect.transposeMapOption(given.connector, (name) => knownName("mem search", name, []))
+    const connector = yield* Effect.transposeMapOption(
+      given.connector,
+      (name) => knownOrStored("mem search", name, home)
+    )
     const asked: SearchQuery = {
       text,
       mode,

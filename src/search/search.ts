@@ -13,13 +13,14 @@ import { Search, type SearchQuery } from "../../services/Search.ts"
 import { EmbedderError, type EmbedderUnavailable, type EmbedRefused } from "../domain/EmbedderErrors.ts"
 import { SearchReport } from "../domain/SearchReport.ts"
 import type { EmbedderMismatch, ManifestError, ProjectionError } from "../domain/StoreErrors.ts"
+import { shortHashes } from "../text/Fingerprint.ts"
 import { withStale } from "./Stale.ts"
 
 type NoVector = EmbedRefused | EmbedderError | EmbedderUnavailable
 
 const byWords = (query: SearchQuery, { message }: NoVector | EmbedderMismatch) =>
   Effect.as(
-    Effect.logWarning(`searched by words only: ${message}`),
+    Effect.logWarning(`searched by words only: ${shortHashes(message)}`),
     { ...query, mode: "keyword" } satisfies SearchQuery
   )
 
