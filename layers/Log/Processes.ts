@@ -42,12 +42,18 @@ export interface Processes {
 const readText = (path: string): Option.Option<string> =>
   Option.liftThrowable(() => readFileSync(path, "utf8").trim())()
 
-/** Field 22 of `/proc/PID/stat`, counted behind the command, which may hold blanks and brackets itself. */
+/** Of a process that has ended, and that its parent has not yet asked about. */
+const ended: ReadonlySet<string | undefined> = new Set(["Z", "X"])
+
+/**
+ * Field 22 of `/proc/PID/stat`, counted behind the command, which may hold blanks and brackets itself. None of a process
+ * that has ended.
+ */
 const startTicks = (pid: number): Option.Option<string> =>
-  Option.flatMap(
-    readText(`/proc/${pid}/stat`),
-    (stat) => Option.fromNullable(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19])
-  )
+  Option.flatMap(readText(`/proc/${pid}/stat`), (stat) => {
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    return ended.has(state) ? Option.none() : Option.fromNullable(fields[18])
+  })
 
 /** Only "no such process" says that there is none: one of another user's lives, and may not be signalled. */
 const answersSignals = (pid: number): boolean =>

@@ -11,6 +11,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Live from "../../layers/Live.ts"
 import { parse } from "../config/ConnectorsYaml.ts"
+import { maxBytes } from "../config/YamlTree.ts"
 import { ConnectorsFileError } from "../domain/ConnectorErrors.ts"
 import type { ConnectorName } from "../domain/Ids.ts"
 import { references } from "../sync/references.ts"
@@ -54,6 +55,14 @@ export const configuration = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* home
   const file = (yield* Path.Path).join(folder, "connectors.yaml")
+  const { size, type } = yield* Effect.mapError(fs.stat(file), unreadable(folder, file))
+  // A pipe would be waited for without an end, and a device read without one.
+  if (type !== "File" || size > maxBytes) {
+    return yield* new ConnectorsFileError({
+      file,
+      detail: type === "File" ? `it has ${size} bytes, the most is ${maxBytes}` : "it is no regular file"
+    })
+  }
   const bytes = yield* Effect.mapError(fs.readFile(file), unreadable(folder, file))
   const text = yield* Effect.try({
     try: () => utf8.decode(bytes),

@@ -8,7 +8,7 @@ import { stringify } from "yaml"
 
 /** In double quotes, on one line; `${` is no variable here. */
 const scalar = (text: string): string =>
-  stringify(text.replaceAll("${", "$${"), { defaultStringType: "QUOTE_DOUBLE", lineWidth: 0 }).trimEnd()
+  stringify(text.replaceAll("${", () => "$${"), { defaultStringType: "QUOTE_DOUBLE", lineWidth: 0 }).trimEnd()
 
 const options = (mark: string): string =>
   [

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
-import type { LogReader, LogReadError } from "../../services/LogReader.ts"
+import { LogReader, type LogReadError } from "../../services/LogReader.ts"
 import { Projection } from "../../services/Projection.ts"
 import { Sha256 } from "../domain/Ids.ts"
 import { DumpLine, RebuildReport } from "../domain/RebuildReport.ts"
@@ -59,6 +59,8 @@ export const digest: Effect.Effect<
 export const rebuild: Effect.Effect<RebuildReport, LogReadError | ProjectionError, LogReader | Projection> = Effect.gen(
   function*() {
     const projection = yield* Projection
+    // What is wrong with the log is found before the index that there is has been given up.
+    yield* Effect.flatMap(LogReader, ({ records }) => Stream.runDrain(records()))
     yield* projection.clear
     const records = yield* catchUp
     return new RebuildReport({ command: "rebuild", ok: true, records, embed_calls: 0, ...yield* digest })

@@ -15,7 +15,14 @@ const allInUse = (text: string): string =>
 
 it.effect.prop(
   "names the folder, whatever its name is",
-  { path: FastCheck.fullUnicodeString({ minLength: 1 }) },
+  {
+    path: FastCheck.oneof(
+      FastCheck.fullUnicodeString({ minLength: 1 }),
+      FastCheck.array(FastCheck.constantFrom("$", "{", "HOME", "}", "\\", "\""), { minLength: 1 }).map((parts) =>
+        parts.join("")
+      )
+    )
+  },
   ({ path }) =>
     Effect.gen(function*() {
       const { connectors } = understood(starterFile(path.toWellFormed()))

@@ -6,7 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
 import system from "node:process"
 import * as Lock from "../../layers/Log/Lock.ts"
 import * as Processes from "../../layers/Log/Processes.ts"
@@ -140,6 +141,29 @@ describe("Lock", () => {
         }))
     }
   }
+
+  // Its parent may never ask about it: a container's first process often does not.
+  it.scopedLive.skipIf(system.platform !== "linux")(
+    "takes a process for gone that has ended, and is still listed",
+    () =>
+      Effect.gen(function*() {
+        const parent = yield* Effect.acquireRelease(
+          Effect.sync(() =>
+            spawn("sh", ["-c", "sleep 0.2 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] })
+          ),
+          (child) => Effect.sync(() => child.kill())
+        )
+        const pid = Number(
+          yield* Effect.promise(() =>
+            new Promise<string>((resolve) => parent.stdout.once("data", (it) => resolve(`${it}`)))
+          )
+        )
+        const fields = Effect.sync(() => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [])
+        const stat = yield* Effect.repeat(Effect.delay(fields, "20 millis"), { until: ([state]) => state === "Z" })
+        const other = new Processes.ProcessIdentity({ ...self, pid, start_ticks: stat[19] ?? "" })
+        assert.isFalse(yield* Processes.live.lives(other))
+      })
+  )
 
   it.effect("takes a process that may not be signalled for one that lives", () =>
     Effect.gen(function*() {

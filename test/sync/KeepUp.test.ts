@@ -3,6 +3,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Ref from "effect/Ref"
 import * as TestClock from "effect/TestClock"
 import * as MemoryLog from "../../layers/Log/Memory.ts"
@@ -79,9 +80,11 @@ describe("keepUp", () => {
       assert.strictEqual(yield* size, 4)
     }).pipe(Effect.provide(Layer.merge(Memory.layer, MemoryLog.layer))))
 
-  it.effect("fails with its last fold alone, and with what it does itself", () =>
+  it.effect("says that what was stored is not in the index, and fails with what it does itself alone", () =>
     Effect.gen(function*() {
       const { failures, projection } = yield* failing
+      const messages: Array<unknown> = []
+      const logger = Logger.replace(Logger.defaultLogger, Logger.make(({ message }) => void messages.push(message)))
       yield* Effect.gen(function*() {
         yield* append(group("a"))
         yield* Ref.set(failures, [full, full])
@@ -89,7 +92,8 @@ describe("keepUp", () => {
         assert.strictEqual(yield* size, 2)
         yield* append(group("b"))
         yield* Ref.set(failures, [full])
-        assert.strictEqual(yield* Effect.flip(keepUp(Effect.void)), full)
+        assert.strictEqual(yield* Effect.provide(keepUp(Effect.succeed("done")), logger), "done")
+        assert.include(String(messages), `${full.message}. What was stored is safe`)
         assert.strictEqual(yield* Effect.flip(keepUp(Effect.fail("itself"))), "itself")
       }).pipe(Effect.provideService(Projection, projection))
     }).pipe(Effect.provide(MemoryLog.layer)))

@@ -18,7 +18,7 @@ const damage: ReadonlySet<number> = new Set([1, 11, 19, 20, 24, 26])
 
 const reasons: ReadonlyMap<number, FsReason> = new Map<number, FsReason>([
   [3, "PermissionDenied"],
-  [8, "ReadOnly"],
+  [8, "PermissionDenied"],
   [10, "DeviceError"],
   [13, "NoSpace"],
   [14, "NotFound"],
