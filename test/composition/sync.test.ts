@@ -185,7 +185,25 @@ describe("a sync", () => {
         assert.strictEqual(code, 2)
         assert.include(document.error.message, what)
       }
+      fs.rmSync(path.join(cwd, "connectors.yaml"))
+      fs.symlinkSync("/dev/zero", path.join(cwd, "connectors.yaml"))
+      const { code, document } = yield* json(["status"], { cwd })
+      assert.strictEqual(code, 2)
+      assert.include(document.error.message, "it is no regular file")
       assert.deepStrictEqual(fs.readdirSync(cwd).sort(), ["connectors.yaml", "notes"])
+    }))
+
+  it.scopedLive("finds by the name of a connector what it has stored, also when it is configured no more", () =>
+    Effect.gen(function*() {
+      const cwd = yield* home(notes(2))
+      yield* mem(["sync"], { cwd })
+      fs.writeFileSync(path.join(cwd, "connectors.yaml"), notesYaml.replace("notes:", "others:"))
+      const search = (name: string) => json(["search", "apples", "--mode", "keyword", "--connector", name], { cwd })
+      assert.lengthOf((yield* search("notes")).document.hits, 2)
+      assert.lengthOf((yield* search("others")).document.hits, 0)
+      const { code, document } = yield* search("ntes")
+      assert.strictEqual(code, 2)
+      assert.include(document.error.message, "there is \"others\", \"notes\"")
     }))
 
   it.scopedLive("a broken connector and a missing token cost the good one nothing: 3; alone they are 1", () =>
