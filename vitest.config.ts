@@ -1,7 +1,9 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { mutation } from "./test/crash/SourceMutants.ts"
 
 export default defineConfig({
+  plugins: [...mutation(process.env["MUTANT"])],
   test: {
     include: ["test/**/*.test.ts"],
     reporters: ["default", "./test/reporter.ts"],

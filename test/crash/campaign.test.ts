@@ -6,8 +6,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { writeSync } from "node:fs"
 import { campaign } from "./Campaign.ts"
+import { mutants } from "./DiskMutants.ts"
 
-const { CRASH_SEEDS } = process.env
+const { CRASH_SEEDS, MUTANT } = process.env
+/** Of so many runs one is made; more of them where a mutant is to be noticed. */
+const share = CRASH_SEEDS === undefined ? MUTANT === undefined ? 32 : 3 : 1
 const seeds = Array.from({ length: Number(CRASH_SEEDS ?? 8) }, (_, i) => i + 1)
 
 describe("a sync that is cut short", () => {
@@ -15,11 +18,22 @@ describe("a sync that is cut short", () => {
     "keeps what it promises, whatever happens to its process and its disk, at every change of it",
     () =>
       Effect.gen(function*() {
-        const { runs, violations } = yield* campaign(seeds, { share: CRASH_SEEDS === undefined ? 32 : 1, all: true })
+        const { runs, violations } = yield* campaign(seeds, {
+          share,
+          all: MUTANT === undefined
+        })
         writeSync(1, `${runs} runs cut short, ${violations.length} violations\n`)
         assert.deepStrictEqual(violations.slice(0, 3), [])
         assert.isAbove(runs, 150)
       }),
     24 * 3_600_000
   )
+
+  for (const { mutant, name, shownBy } of mutants) {
+    it.effect(`is noticed to lose something where ${name}`, () =>
+      Effect.gen(function*() {
+        const { violations } = yield* campaign([1, 2, 3], { mutant, only: [shownBy], share: 1, all: false })
+        assert.lengthOf(violations, 1)
+      }), 120_000)
+  }
 })
