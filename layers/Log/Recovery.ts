@@ -13,6 +13,7 @@ import type { LogFile, LogFs } from "../../services/LogFs.ts"
 import type { LogReadError } from "../../services/LogReader.ts"
 import type { LogFsError } from "../../src/domain/LogErrors.ts"
 import { decode } from "../../src/log/Codec.ts"
+import { nextSeq } from "../../src/log/Gap.ts"
 import * as Scan from "../../src/log/Scan.ts"
 import { nameOf } from "../../src/log/SegmentFile.ts"
 import { writeAll } from "../LogFs/WriteAll.ts"
@@ -111,8 +112,8 @@ const examine = (segment: number, file: LogFile): Effect.Effect<Examined, LogFsE
       scanned._tag === "Record"
         ? {
           ...seen,
-          seq: Option.some(scanned.record.seq + 1),
-          durable: Math.max(seen.durable, Scan.knewDurable(scanned.record))
+          seq: Option.some(nextSeq(scanned.record)),
+          durable: Math.max(seen.durable, Math.min(scanned.offset, Scan.knewDurable(scanned.record)))
         }
         : { ...seen, verdict: Option.some(scanned) }
   )

@@ -14,6 +14,7 @@ import type { LogFile, LogFs } from "../../services/LogFs.ts"
 import type { LocatedRecord, LogPosition, LogReader, LogReadError } from "../../services/LogReader.ts"
 import { LogDamaged, type LogFsError, LogTooNew } from "../../src/domain/LogErrors.ts"
 import { decode, maxLineBytes } from "../../src/log/Codec.ts"
+import { nextSeq } from "../../src/log/Gap.ts"
 import * as Lines from "../../src/log/Lines.ts"
 import * as Scan from "../../src/log/Scan.ts"
 import { nameOf } from "../../src/log/SegmentFile.ts"
@@ -120,7 +121,7 @@ export const make = (fs: LogFs["Type"], home: string): LogReader["Type"] => {
         Stream.tap((batch) =>
           Option.match(Chunk.last(batch), {
             onNone: () => Effect.void,
-            onSome: ({ record }) => Ref.set(expected, Option.some(record.seq + 1))
+            onSome: ({ record }) => Ref.set(expected, Option.some(nextSeq(record)))
           })
         ),
         Stream.flattenChunks

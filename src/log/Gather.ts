@@ -11,6 +11,7 @@ import * as Option from "effect/Option"
 import type { LocatedRecord, LogPosition } from "../../services/LogReader.ts"
 import type { Seq } from "../domain/Ids.ts"
 import type { Commit, Exclusion, Vector } from "../domain/Reference.ts"
+import { nextSeq } from "./Gap.ts"
 
 /**
  * A group that is whole: its commit, and the lines before it.
@@ -105,7 +106,7 @@ export const settle = (
   const before = waiting.at(-1)
   const first = more[0]
   if (first === undefined) return { settled: [], waiting }
-  const lines = before !== undefined && first.record.seq === before.record.seq + 1 ? [...waiting, ...more] : more
+  const lines = before !== undefined && first.record.seq === nextSeq(before.record) ? [...waiting, ...more] : more
   const txn = lines.at(-1)?.record.txn
   const start = lines.findLastIndex(({ record }) => record.txn !== txn || record.kind === "commit") + 1
   const open = txn !== undefined && lines[start]?.record.seq === txn

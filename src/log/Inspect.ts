@@ -13,6 +13,7 @@ import * as Option from "effect/Option"
 import type { LogRecord } from "../domain/LogRecord.ts"
 import type { FaultKind } from "../domain/LogVerifyReport.ts"
 import type { Step } from "../stream/Fold.ts"
+import { nextSeq } from "./Gap.ts"
 import type { Line } from "./Lines.ts"
 import * as Scan from "./Scan.ts"
 
@@ -30,6 +31,8 @@ export type Found = Data.TaggedEnum<{
     readonly length: number
     readonly detail: string
     readonly lost: Option.Option<readonly [first: number, last: number]>
+    /** The line, where it is whole and only stands where it does not belong. */
+    readonly record: Option.Option<LogRecord>
   }
   /** `seq` is that of the line that comes next, where it is known. */
   End: { readonly bytes: number; readonly durable_to: number; readonly seq: Option.Option<number> }
@@ -86,7 +89,7 @@ const fault = (
   length: number,
   detail: string,
   lost: Option.Option<readonly [first: number, last: number]> = Option.none()
-): Found => Found.Fault({ kind, offset, length, detail, lost })
+): Found => Found.Fault({ kind, offset, length, detail, lost, record: Option.none() })
 
 /** Ends the open run before a line of this `seq`, or before one that tells nothing. */
 const close = ({ open }: State, next: Option.Option<number>): ReadonlyArray<Found> =>
@@ -142,19 +145,29 @@ const good = (
   offset: number
 ): readonly [State, ReadonlyArray<Found>] => {
   const begins = offset > 0 || (record.kind === "segment" && record.body.number === state.segment)
+  const wrong = misplaced(state, record, offset)
+  // In a repaired segment, all of which is on disk, lines may know of more bytes than stand before them.
+  const durable = wrong.length === 0 ? Math.min(offset, Scan.knewDurable(record)) : Scan.knewDurable(record)
   const next: State = {
     ...state,
-    seq: Option.some(record.seq + 1),
+    seq: Option.some(nextSeq(record)),
     open: Option.none(),
     bytes: state.bytes + length,
-    durable_to: Math.max(state.durable_to, Scan.knewDurable(record))
+    durable_to: Math.max(state.durable_to, durable)
   }
   return [next, [
     ...close(state, Option.some(record.seq)),
-    ...misplaced(state, record, offset),
+    ...wrong,
     begins
       ? Found.Record({ record, offset, length })
-      : fault("misplaced", offset, length, `the file does not begin with the line of segment ${state.segment}`)
+      : Found.Fault({
+        kind: "misplaced",
+        offset,
+        length,
+        detail: `the file does not begin with the line of segment ${state.segment}`,
+        lost: Option.none(),
+        record: Option.some(record)
+      })
   ]]
 }
 

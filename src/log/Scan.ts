@@ -13,6 +13,7 @@ import * as Option from "effect/Option"
 import type { LogRecord } from "../domain/LogRecord.ts"
 import type { Step } from "../stream/Fold.ts"
 import * as Codec from "./Codec.ts"
+import * as Gap from "./Gap.ts"
 import type { Line } from "./Lines.ts"
 
 /**
@@ -91,7 +92,11 @@ export const decodeLine = (line: Line): Either.Either<LogRecord, Codec.LineFault
     )
   }
   return line.terminated
-    ? Codec.decode(line.bytes)
+    ? Either.filterOrLeft(
+      Codec.decode(line.bytes),
+      Gap.isGenuine,
+      () => Codec.LineFault.Malformed({ detail: "a gap that does not stand for lines from its own place on" })
+    )
     : Either.left(Codec.LineFault.BadChecksum({ detail: "a line without its line feed" }))
 }
 
@@ -115,7 +120,8 @@ const misplaced = (state: State, record: LogRecord): Option.Option<string> => {
 }
 
 /**
- * How many bytes of its segment a record knew to be on disk when it was written.
+ * How many bytes of its segment a record says were on disk when it was written. In a segment that was repaired the lines
+ * stand elsewhere than they did, so this may be more than there is.
  *
  * @since 0.1.0
  * @category durability
@@ -148,7 +154,7 @@ const one = (state: State, line: Line): readonly [State, ReadonlyArray<Scanned>]
         : [{ ...state, fault: Option.some({ offset, detail }) }, []] as const,
     onNone: () =>
       [
-        { ...state, seq: Option.some(record.seq + 1), segment: Option.none() },
+        { ...state, seq: Option.some(Gap.nextSeq(record)), segment: Option.none() },
         [Scanned.Record({ record, offset, length: lengthOf(line) })]
       ] as const
   })

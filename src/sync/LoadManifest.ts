@@ -16,6 +16,7 @@ import { ProgressStore } from "../../services/ProgressStore.ts"
 import type { ConnectorName, DocId } from "../domain/Ids.ts"
 import type { ManifestEntry } from "../domain/Manifest.ts"
 import type { ManifestError } from "../domain/StoreErrors.ts"
+import { lastSeq } from "../log/Gap.ts"
 import { manifestOf } from "../log/Live.ts"
 import { live } from "./LogView.ts"
 import * as ManifestTail from "./ManifestTail.ts"
@@ -75,7 +76,7 @@ export const loadManifest = (
     const found = yield* Effect.flatMap(ManifestStore, (store) => store.load(connector))
     const cutShort = yield* Effect.flatMap(ProgressStore, (store) => store.exists(connector))
     const last = yield* Effect.flatMap(LogReader, (reader) => reader.last)
-    const seq = Option.match(last, { onNone: () => 0, onSome: ({ record }) => record.seq })
+    const seq = Option.match(last, { onNone: () => 0, onSome: ({ record }) => lastSeq(record) })
     const end = Option.map(last, ({ length, position }) => ({ ...position, offset: position.offset + length }))
     const file: Entries = Option.getOrElse(found, () => new Map())
     const ahead = [...file.values()].some((entry) => entry.seq !== undefined && entry.seq > seq)

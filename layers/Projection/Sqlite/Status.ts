@@ -9,6 +9,7 @@ import { LogReader, type LogReadError } from "../../../services/LogReader.ts"
 import type { FoldedLine } from "../../../services/Projection.ts"
 import { ProjectionStatus } from "../../../src/domain/StatusReport.ts"
 import { ProjectionError } from "../../../src/domain/StoreErrors.ts"
+import { lastSeq } from "../../../src/log/Gap.ts"
 import { stillThere } from "../../../src/sync/CatchUp.ts"
 
 /**
@@ -20,7 +21,7 @@ import { stillThere } from "../../../src/sync/CatchUp.ts"
  */
 export const linesOfLog: Effect.Effect<number, LogReadError, LogReader> = Effect.map(
   Effect.flatMap(LogReader, ({ last }) => last),
-  Option.match({ onNone: () => 0, onSome: ({ record }) => record.kind === "seal" ? record.seq - 1 : record.seq })
+  Option.match({ onNone: () => 0, onSome: ({ record }) => record.kind === "seal" ? record.seq - 1 : lastSeq(record) })
 )
 
 /**

@@ -1,0 +1,64 @@
+/**
+ * What a repair of the log could not keep, and how a person is told of it. Pure.
+ *
+ * @since 0.1.0
+ */
+import * as Data from "effect/Data"
+import * as Option from "effect/Option"
+import { nameOf } from "./SegmentFile.ts"
+
+type Lines = Option.Option<readonly [first: number, last: number]>
+
+/**
+ * `Lost`: these bytes of a segment, and the lines that they were (none: they were nothing that the log lacks).
+ * `Missing`: the file of a segment. `Begun`: the first line of a segment, made anew. `Torn`: bytes of a write that was
+ * never acknowledged. `Chained`: nothing, but that a first line names the segment before as it is now.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Loss = Data.TaggedEnum<{
+  Lost: { readonly segment: number; readonly offset: number; readonly length: number; readonly lines: Lines }
+  Missing: { readonly segment: number; readonly lines: Lines }
+  Begun: { readonly segment: number }
+  Torn: { readonly segment: number; readonly length: number }
+  Chained: { readonly segment: number }
+}>
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const Loss = Data.taggedEnum<Loss>()
+
+const plural = (n: number, word: string): string => `${n.toLocaleString("en-US")} ${word}${n === 1 ? "" : "s"}`
+
+const which = (lines: Lines): string =>
+  Option.match(lines, {
+    onNone: () => "no line is lost with them",
+    onSome: ([first, last]) => first === last ? `line ${first} is lost` : `lines ${first} to ${last} are lost`
+  })
+
+/**
+ * @since 0.1.0
+ * @category formatting
+ */
+export const sentence = (loss: Loss): string => {
+  const name = nameOf(loss.segment)
+  switch (loss._tag) {
+    case "Lost": {
+      const place = `byte ${loss.offset.toLocaleString("en-US")}`
+      return loss.length === 0
+        ? `${name}: lines were missing at ${place}; ${which(loss.lines)}`
+        : `${name}: ${plural(loss.length, "byte")} from ${place} on were damaged; ${which(loss.lines)}`
+    }
+    case "Missing":
+      return `${name}: the file was missing; ${Option.isNone(loss.lines) ? "it was begun anew" : which(loss.lines)}`
+    case "Begun":
+      return `${name}: its first line was made anew`
+    case "Torn":
+      return `${name}: its last ${plural(loss.length, "byte")}, of a write that was never finished, were moved aside`
+    case "Chained":
+      return `${name}: its first line now names the repaired segment before it`
+  }
+}
