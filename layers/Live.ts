@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Connectors } from "../services/Connectors.ts"
 import type { Embedder } from "../services/Embedder.ts"
+import { LogFs } from "../services/LogFs.ts"
 import type { LogLock } from "../services/LogLock.ts"
 import type { LogReader, LogReadError } from "../services/LogReader.ts"
 import type { LogWriter } from "../services/LogWriter.ts"
@@ -22,9 +23,11 @@ import type { EmbedderError } from "../src/domain/EmbedderErrors.ts"
 import type { EmbedderStatus } from "../src/domain/EmbedderStatus.ts"
 import type { LogLocked } from "../src/domain/LogErrors.ts"
 import type { ProjectionError } from "../src/domain/StoreErrors.ts"
+import type { Loss } from "../src/log/Loss.ts"
 import { connectorKind } from "../src/sync/connectorKind.ts"
 import * as Registry from "./ConnectorKinds/Registry.ts"
 import * as Configured from "./Connectors/Configured.ts"
+import { mend } from "./Log/Mending.ts"
 import * as Segments from "./Log/Segments.ts"
 import * as Tolerant from "./Log/Tolerant.ts"
 import * as NodeLogFs from "./LogFs/Node.ts"
@@ -130,6 +133,16 @@ const writers = (home: string) =>
     Layer.merge(readLog(home), stores(home)),
     Layer.provide(Segments.writer({ home }), NodeLogFs.layer)
   )
+
+/**
+ * Repairs a damaged log, and says what could not be kept. It takes the lock itself, and only where there is something to
+ * do.
+ *
+ * @since 0.1.0
+ * @category repairing
+ */
+export const mendLog = (home: string): Effect.Effect<ReadonlyArray<Loss>, LogLocked | LogReadError> =>
+  Effect.provide(Effect.flatMap(LogFs, (fs) => mend(fs, { home })), NodeLogFs.layer)
 
 /**
  * The connectors of a `connectors.yaml`, none of them opened.

@@ -1,6 +1,6 @@
 /**
- * `mem doctor`: every check that can be made, and what to do about what it finds. With `--repair` it mends what follows
- * from the log.
+ * `mem doctor`: every check that can be made, and what to do about what it finds. With `--repair` it mends the
+ * log and what follows from it.
  *
  * @since 0.1.0
  */
@@ -14,6 +14,7 @@ import * as Live from "../../layers/Live.ts"
 import * as MemoryProjection from "../../layers/Projection/Memory.ts"
 import { Connectors } from "../../services/Connectors.ts"
 import { DoctorReport, Finding } from "../domain/DoctorReport.ts"
+import { sentences } from "../log/Loss.ts"
 import { checkEmbedder } from "../sync/checks/EmbedderCheck.ts"
 import { doctor as check } from "../sync/doctor.ts"
 import { repair } from "../sync/repair.ts"
@@ -64,7 +65,9 @@ const configured = Effect.gen(function*() {
  */
 export const doctor = Command.make("doctor", {
   repair: Options.boolean("repair").pipe(
-    Options.withDescription("Mend what follows from the log: manifests and the search index")
+    Options.withDescription(
+      "Mend the log where it is damaged, and what follows from it: manifests and the search index"
+    )
   )
 }, (given) =>
   Effect.gen(function*() {
@@ -76,18 +79,21 @@ export const doctor = Command.make("doctor", {
       Effect.provide(Layer.merge(readers, connectors)),
       Effect.map((found) => [...first, ...found])
     )
-    const before = yield* findings
-    const mends = given.repair && before.every(({ level }) => level !== "damage")
-    const repaired = mends
+    // Before a writer is opened: it refuses a damaged log.
+    const lost = given.repair ? sentences(yield* Live.mendLog(folder)) : []
+    const derived = given.repair
       ? yield* Effect.flatMap(Connectors, ({ configured }) => repair(configured.map(({ name }) => name), fresh)).pipe(
         Effect.provide(Live.writeIndex(folder)),
-        Effect.provide(connectors)
+        Effect.provide(connectors),
+        // What was done to the log is told, whatever comes behind it.
+        Effect.tapError(() => Effect.forEach(lost, (each) => Effect.logWarning(each)))
       )
-      : undefined
+      : []
+    const repaired = given.repair ? [...lost, ...derived] : undefined
     const report = new DoctorReport({
       command: "doctor",
       ok: true,
-      findings: repaired === undefined ? before : yield* findings,
+      findings: yield* findings,
       ...(repaired === undefined ? {} : { repaired })
     })
     yield* answer({ document: encode(report), lines: DoctorText.lines(report), code: ofDoctor(report) })

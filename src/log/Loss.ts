@@ -39,11 +39,10 @@ const which = (lines: Lines): string =>
     onSome: ([first, last]) => first === last ? `line ${first} is lost` : `lines ${first} to ${last} are lost`
   })
 
-/**
- * @since 0.1.0
- * @category formatting
- */
-export const sentence = (loss: Loss): string => {
+/** What a repair had to do for its own sake, whatever was lost. */
+const isChained = ({ _tag }: Loss): boolean => _tag === "Chained"
+
+const sentence = (loss: Loss): string => {
   const name = nameOf(loss.segment)
   switch (loss._tag) {
     case "Lost": {
@@ -59,6 +58,27 @@ export const sentence = (loss: Loss): string => {
     case "Torn":
       return `${name}: its last ${plural(loss.length, "byte")}, of a write that was never finished, were moved aside`
     case "Chained":
-      return `${name}: its first line now names the repaired segment before it`
+      return `${name}: its first line names the segment before it as that is now`
   }
+}
+
+/**
+ * A sentence for each loss, and where the damaged files are kept. Of the segments that only name another one before them
+ * there may be many: they are told together.
+ *
+ * @since 0.1.0
+ * @category formatting
+ */
+export const sentences = (losses: ReadonlyArray<Loss>): ReadonlyArray<string> => {
+  const chained = losses.filter(isChained)
+  const others = losses.filter((loss) => !isChained(loss))
+  return [
+    ...others.map(sentence),
+    ...(chained.length > 1
+      ? [`the first lines of ${plural(chained.length, "segment")} name the segments before them as those are now`]
+      : chained.map(sentence)),
+    ...(others.some(({ _tag }) => _tag !== "Missing")
+      ? ["the damaged segments are kept as they were, in log/quarantine"]
+      : [])
+  ]
 }

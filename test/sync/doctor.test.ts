@@ -180,7 +180,7 @@ describe("mem doctor", () => {
         "log damage: /l/1 is damaged at byte 3: bad",
         "log damage: there are 2 faults more"
       ])
-      assert.include(findings[0]?.advice, "mending a log is not in this version yet")
+      assert.include(findings[0]?.advice, "run \"mem doctor --repair\"")
       assert.deepStrictEqual(told(yield* check(world, withFaults(fault(9, "too-new")))), [
         "log problem: /l/1 at byte 9: bad"
       ])

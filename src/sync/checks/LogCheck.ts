@@ -12,7 +12,7 @@ import type { Live } from "../../log/Live.ts"
 import { verify } from "../../log/verify.ts"
 import { plural } from "../../text/Amounts.ts"
 import { live } from "../LogView.ts"
-import { about } from "./About.ts"
+import { about, repair } from "./About.ts"
 
 /**
  * What was found, and the log's state where all of it is good.
@@ -30,14 +30,14 @@ const ofLog = about("log")
 /** Faults that are told of; `mem log verify` names all of them. */
 const mostFaults = 3
 
-const keepACopy =
-  "keep a copy of the folder log as it is. What stands before that place can still be read and searched; mending a log "
-  + "is not in this version yet"
+const advice =
+  `${repair}: it keeps all that is still good, a copy of what is damaged, and says what is lost. Until then nothing is `
+  + "written; what stands before that place can be read and searched"
 
 const ofFault = ({ detail, kind, offset, path }: LogFault): Finding =>
   kind === "unreadable" || kind === "too-new"
     ? ofLog("problem", `${path} at byte ${offset}: ${detail}`)
-    : ofLog("damage", `${path} is damaged at byte ${offset}: ${detail}`, keepACopy)
+    : ofLog("damage", `${path} is damaged at byte ${offset}: ${detail}`, advice)
 
 const faults = ({ faults, more_faults }: LogVerifyReport): ReadonlyArray<Finding> => {
   const rest = faults.length - mostFaults + more_faults

@@ -1,0 +1,110 @@
+/**
+ * What a gap in the log means for documents that are live behind it, said in the log itself, so that manifests, whoever
+ * makes them, and the next sync know it.
+ *
+ * A group that lost a line does not count, and its document is at the version before, or unknown: that says enough. Two
+ * things would not be noticed. A later commit that only brought vectors speaks of passages that are lost: the document is
+ * taken out, and is new to the next sync. A vector is lost that later documents took for written: a commit says that the
+ * document has none, and the next sync makes what is missing from the log's own text.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as HashMap from "effect/HashMap"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { createHash } from "node:crypto"
+import { type LocatedRecord, LogReader, type LogReadError } from "../../services/LogReader.ts"
+import { type AppendError, type LogGroup, LogWriter } from "../../services/LogWriter.ts"
+import { chunkId } from "../chunk/Pipeline.ts"
+import { EmbedderFingerprint } from "../domain/Ids.ts"
+import { Tombstone } from "../domain/Reference.ts"
+import { apply, empty, type Live, type LiveDocument } from "../log/Live.ts"
+import { live } from "./LogView.ts"
+
+/**
+ * The log's state, whether it has a gap, and what was said of which documents, a sentence each.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Marked {
+  readonly live: Live
+  readonly gaps: boolean
+  readonly told: ReadonlyArray<string>
+}
+
+interface Known {
+  readonly live: Live
+  readonly gaps: boolean
+  /** Of what text and model there is a vector; it grows in place. */
+  readonly vectors: Set<string>
+}
+
+interface Mark {
+  readonly group: LogGroup
+  readonly sentence: string
+}
+
+const none = EmbedderFingerprint.make("none")
+const ofNothing = createHash("sha256").digest("hex")
+
+const take = (known: Known, line: LocatedRecord): Known => {
+  const [live, changes] = apply(known.live, line)
+  for (const change of changes) {
+    if (change._tag === "Vector") known.vectors.add(`${change.vector.embed_sha256} ${change.vector.model}`)
+  }
+  return { ...known, live, gaps: known.gaps || line.record.kind === "gap" }
+}
+
+/** Whether the passages that are live are those of the version that the last commit names. */
+const isWhole = ({ commit, passages }: LiveDocument): boolean => {
+  const { chunk_count, connector, content_hash, doc_id, pipeline } = commit
+  return passages.length === chunk_count &&
+    passages.every(({ chunk_id, ordinal }) =>
+      chunk_id === chunkId({ connector, doc_id, content_hash, pipeline, ordinal })
+    )
+}
+
+const markOf = (document: LiveDocument, vectors: ReadonlySet<string>): Option.Option<Mark> => {
+  const { commit: { durable_to: _, n: __, ...commit }, passages } = document
+  const { connector, doc_id, embedder } = commit
+  const name = `${doc_id} of ${connector}`
+  if (commit.removed === true) return Option.none()
+  if (!isWhole(document)) {
+    const entries = passages.map(({ chunk_id }) => ({
+      kind: "tombstone" as const,
+      body: new Tombstone({ connector, doc_id, chunk_id, reason: "removed" })
+    }))
+    const group: LogGroup = { entries, commit: { ...commit, chunk_count: 0, removed: true } }
+    return Option.some({ group, sentence: `${name} lost its passages; the next sync stores it again` })
+  }
+  const lacks = embedder !== none &&
+    passages.some(({ embed_sha256 }) => embed_sha256 !== ofNothing && !vectors.has(`${embed_sha256} ${embedder}`))
+  return lacks
+    ? Option.some({
+      group: { entries: [], commit: { ...commit, embedder: none } },
+      sentence: `${name} lost vectors; the next sync makes them again, from the text in the log`
+    })
+    : Option.none()
+}
+
+/**
+ * Appends what has to be said; nothing where the log has no gap.
+ *
+ * @since 0.1.0
+ * @category programs
+ */
+export const markLost: Effect.Effect<Marked, LogReadError | AppendError, LogReader | LogWriter> = Effect.gen(
+  function*() {
+    const { records } = yield* LogReader
+    const start: Known = { live: empty, gaps: false, vectors: new Set() }
+    const known = yield* Stream.runFold(records(), start, take)
+    const documents = known.gaps ? [...HashMap.values(known.live.documents)] : []
+    const marks = documents.flatMap((document) => Option.toArray(markOf(document, known.vectors)))
+    if (marks.length === 0) return { live: known.live, gaps: known.gaps, told: [] }
+    const writer = yield* LogWriter
+    yield* writer.append(marks.map(({ group }) => group))
+    return { live: yield* live, gaps: true, told: marks.map(({ sentence }) => sentence).sort() }
+  }
+)
