@@ -5,6 +5,7 @@
  */
 import * as Data from "effect/Data"
 import * as Option from "effect/Option"
+import { number, plural } from "../text/Amounts.ts"
 import { nameOf } from "./SegmentFile.ts"
 
 type Lines = Option.Option<readonly [first: number, last: number]>
@@ -31,8 +32,6 @@ export type Loss = Data.TaggedEnum<{
  */
 export const Loss = Data.taggedEnum<Loss>()
 
-const plural = (n: number, word: string): string => `${n.toLocaleString("en-US")} ${word}${n === 1 ? "" : "s"}`
-
 const which = (lines: Lines): string =>
   Option.match(lines, {
     onNone: () => "no line is lost with them",
@@ -46,7 +45,7 @@ const sentence = (loss: Loss): string => {
   const name = nameOf(loss.segment)
   switch (loss._tag) {
     case "Lost": {
-      const place = `byte ${loss.offset.toLocaleString("en-US")}`
+      const place = `byte ${number(loss.offset)}`
       return loss.length === 0
         ? `${name}: lines were missing at ${place}; ${which(loss.lines)}`
         : `${name}: ${plural(loss.length, "byte")} from ${place} on were damaged; ${which(loss.lines)}`

@@ -17,7 +17,7 @@ import { createHash } from "node:crypto"
 import { type LocatedRecord, LogReader, type LogReadError } from "../../services/LogReader.ts"
 import { type AppendError, type LogGroup, LogWriter } from "../../services/LogWriter.ts"
 import { chunkId } from "../chunk/Pipeline.ts"
-import { EmbedderFingerprint } from "../domain/Ids.ts"
+import { type DocId, EmbedderFingerprint } from "../domain/Ids.ts"
 import { Tombstone } from "../domain/Reference.ts"
 import { apply, empty, type Live, type LiveDocument } from "../log/Live.ts"
 import { live } from "./LogView.ts"
@@ -34,14 +34,27 @@ export interface Marked {
   readonly told: ReadonlyArray<string>
 }
 
-interface Known {
+/**
+ * The log's state, and what else has to be known of it to tell what it has lost.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Known {
   readonly live: Live
   readonly gaps: boolean
   /** Of what text and model there is a vector; it grows in place. */
   readonly vectors: Set<string>
 }
 
-interface Mark {
+/**
+ * What has to be said of a document.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Mark {
+  readonly doc_id: DocId
   readonly group: LogGroup
   readonly sentence: string
 }
@@ -77,12 +90,13 @@ const markOf = (document: LiveDocument, vectors: ReadonlySet<string>): Option.Op
       body: new Tombstone({ connector, doc_id, chunk_id, reason: "removed" })
     }))
     const group: LogGroup = { entries, commit: { ...commit, chunk_count: 0, removed: true } }
-    return Option.some({ group, sentence: `${name} lost its passages; the next sync stores it again` })
+    return Option.some({ doc_id, group, sentence: `${name} lost its passages; the next sync stores it again` })
   }
   const lacks = embedder !== none &&
     passages.some(({ embed_sha256 }) => embed_sha256 !== ofNothing && !vectors.has(`${embed_sha256} ${embedder}`))
   return lacks
     ? Option.some({
+      doc_id,
       group: { entries: [], commit: { ...commit, embedder: none } },
       sentence: `${name} lost vectors; the next sync makes them again, from the text in the log`
     })
@@ -90,19 +104,38 @@ const markOf = (document: LiveDocument, vectors: ReadonlySet<string>): Option.Op
 }
 
 /**
- * Appends what has to be said; nothing where the log has no gap.
+ * Reads the log.
+ *
+ * @since 0.1.0
+ * @category reading
+ */
+export const known: Effect.Effect<Known, LogReadError, LogReader> = Effect.flatMap(LogReader, ({ records }) => {
+  const start: Known = { live: empty, gaps: false, vectors: new Set() }
+  return Stream.runFold(records(), start, take)
+})
+
+/**
+ * What a repair has not said yet; nothing where the log has no gap.
+ *
+ * @since 0.1.0
+ * @category checking
+ */
+export const unmarked = ({ gaps, live, vectors }: Known): ReadonlyArray<Mark> =>
+  gaps
+    ? [...HashMap.values(live.documents)].flatMap((document) => Option.toArray(markOf(document, vectors)))
+    : []
+
+/**
+ * Appends what has to be said.
  *
  * @since 0.1.0
  * @category programs
  */
 export const markLost: Effect.Effect<Marked, LogReadError | AppendError, LogReader | LogWriter> = Effect.gen(
   function*() {
-    const { records } = yield* LogReader
-    const start: Known = { live: empty, gaps: false, vectors: new Set() }
-    const known = yield* Stream.runFold(records(), start, take)
-    const documents = known.gaps ? [...HashMap.values(known.live.documents)] : []
-    const marks = documents.flatMap((document) => Option.toArray(markOf(document, known.vectors)))
-    if (marks.length === 0) return { live: known.live, gaps: known.gaps, told: [] }
+    const before = yield* known
+    const marks = unmarked(before)
+    if (marks.length === 0) return { live: before.live, gaps: before.gaps, told: [] }
     const writer = yield* LogWriter
     yield* writer.append(marks.map(({ group }) => group))
     return { live: yield* live, gaps: true, told: marks.map(({ sentence }) => sentence).sort() }

@@ -11,8 +11,8 @@ import type { LogFault, LogVerifyReport } from "../../domain/LogVerifyReport.ts"
 import type { Live } from "../../log/Live.ts"
 import { verify } from "../../log/verify.ts"
 import { plural } from "../../text/Amounts.ts"
-import { live } from "../LogView.ts"
-import { about, repair } from "./About.ts"
+import { known, unmarked } from "../MarkLost.ts"
+import { about, few, repair } from "./About.ts"
 
 /**
  * What was found, and the log's state where all of it is good.
@@ -59,12 +59,21 @@ export const checkLog: Effect.Effect<CheckedLog, never, LogReader> = Effect.gen(
   const report = yield* verify
   if (!report.ok) return { live: Option.none(), findings: faults(report) }
   const { records, segments, torn } = report
+  const log = yield* known
+  const lost = unmarked(log).map(({ doc_id }) => doc_id).sort()
   return {
-    live: Option.some(yield* live),
+    live: Option.some(log.live),
     findings: [
       ofLog("ok", `${plural(records, "record")} in ${plural(segments, "segment")}, all checksums are right`),
       ...(torn > 0
         ? [ofLog("note", `it ends in ${torn} bytes of a write that was never finished; the next sync moves them aside`)]
+        : []),
+      ...(lost.length > 0
+        ? [ofLog(
+          "problem",
+          `${plural(lost.length, "document")} rest${lost.length === 1 ? "s" : ""} on lines that are lost: ${few(lost)}`,
+          repair
+        )]
         : [])
     ]
   }
