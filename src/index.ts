@@ -125,6 +125,7 @@ export {
   SyncStatus
 } from "./domain/SyncReport.ts"
 export { MadeWellFormed, WellFormed } from "./domain/WellFormed.ts"
+export { type Loss, sentences as lossSentences } from "./log/Loss.ts"
 export { verify } from "./log/verify.ts"
 export { embedded as embedQuery, search } from "./search/search.ts"
 export { UnknownConnector } from "./sync/Chosen.ts"

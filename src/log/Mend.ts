@@ -155,8 +155,10 @@ export const behind = (
 ): Option.Option<number> => {
   for (const [between, summary] of later.entries()) {
     const head = Option.flatMap(summary, ({ head }) => Option.map(head, ({ seq }) => seq))
-    const begins = Option.orElse(head, () =>
-      Option.flatMap(summary, ({ firstSeq }) => Option.map(firstSeq, (seq) => seq - 1)))
+    const begins = Option.orElse(
+      head,
+      () => Option.flatMap(summary, ({ firstSeq }) => Option.map(firstSeq, (seq) => seq - 1))
+    )
     const most = Option.filter(Option.map(begins, (seq) => seq - between), (seq) => seq > first)
     if (Option.isNone(most)) continue
     const exact = between === 0 && Option.isSome(head)
