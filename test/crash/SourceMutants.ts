@@ -21,25 +21,6 @@ const believeAll: SourceMutant["patches"] = [
 export const sourceMutants: ReadonlyArray<SourceMutant> = [
   { name: "what the page cache shows at a start is believed", test: "campaign", patches: believeAll },
   {
-    name: "a commit counts for whatever lines stand before it",
-    test: "campaign",
-    patches: [
-      {
-        file: "src/log/Gather.ts",
-        from: "  if (seq === txn) return Option.some({ txn, lines: Chunk.of(line) })\n"
-          + "  const lines = Option.match(Option.filter(open, (group) => group.txn === txn), {\n"
-          + "    onNone: () => Chunk.empty<LocatedRecord>(),\n",
-        to: "  const lines = Option.match(open, {\n    onNone: () => Chunk.of(line),\n"
-      },
-      {
-        file: "src/log/Gather.ts",
-        from: "Option.match(Option.filter(open, ({ txn }) => txn === record.txn), {\n        onNone: () => [],",
-        to: "Option.match(open, {\n        onNone: () => [],"
-      },
-      { file: "src/log/Gather.ts", from: "const whole = lines.length === record.body.n", to: "const whole = true" }
-    ]
-  },
-  {
     name: "the sign that commits are ahead of the manifest goes before the manifest is saved",
     test: "campaign",
     patches: [{
@@ -49,15 +30,6 @@ export const sourceMutants: ReadonlyArray<SourceMutant> = [
         + "    yield* progress.clear(connector.name)\n",
       to: "    yield* progress.clear(connector.name)\n"
         + "    if (manifest.differs || !sameEntries(known.entries, entries)) yield* manifests.save(connector.name, entries)\n"
-    }]
-  },
-  {
-    name: "a manifest is written over the one that is there",
-    test: "campaign",
-    patches: [{
-      file: "layers/ManifestStore/AtomicFile.ts",
-      from: "const temporary = `${path}.tmp`",
-      to: "const temporary = path"
     }]
   },
   {

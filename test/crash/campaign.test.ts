@@ -10,7 +10,7 @@ import { mutants } from "./DiskMutants.ts"
 
 const { CRASH_SEEDS, MUTANT } = process.env
 /** Of so many runs one is made; more of them where a mutant is to be noticed. */
-const share = CRASH_SEEDS === undefined ? MUTANT === undefined ? 32 : 3 : 1
+const share = CRASH_SEEDS === undefined ? MUTANT === undefined ? 32 : 5 : 1
 const seeds = Array.from({ length: Number(CRASH_SEEDS ?? 8) }, (_, i) => i + 1)
 
 describe("a sync that is cut short", () => {
