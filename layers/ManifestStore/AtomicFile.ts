@@ -87,6 +87,8 @@ export const replace = (
     for (const piece of pieces) {
       yield* writeAll(file, temporary, end, piece)
       end += piece.length
+      // Making the next piece takes its time, and a write may be over at once.
+      yield* Effect.yieldNow()
     }
     yield* file.sync
   }))
