@@ -101,7 +101,7 @@ export const campaign = (
   options: {
     readonly mutant?: WorldOptions["mutant"]
     readonly only?: ReadonlyArray<string>
-    /** One of so many runs is made, each change and each kind with some other seed. */
+    /** One of so many runs is made. A prime number spreads them over changes, kinds and seeds. */
     readonly share: number
     /** Whether to go on behind the first violation. */
     readonly all: boolean
@@ -114,12 +114,14 @@ export const campaign = (
     const most = yield* changes
     const violations: Array<Run & { readonly cause: string }> = []
     let runs = 0
+    let counted = 0
     for (const seed of seeds) {
       for (const { name, troubles } of kinds) {
         if (options.only !== undefined && !options.only.includes(name)) continue
         for (const which of ["first", "second"] as const) {
           for (let at = 1; at <= most[which]; at++) {
-            if ((at + seed + kinds.findIndex((kind) => kind.name === name)) % options.share !== 0) continue
+            counted += 1
+            if (counted % options.share !== 0) continue
             runs += 1
             const power = seed * 1000 + at
             const exit = yield* Effect.exit(play(history(which, troubles(at, power), power), tokens, options.mutant))
