@@ -12,8 +12,8 @@ import * as Schema from "effect/Schema"
 import * as Live from "../../layers/Live.ts"
 import { DocId } from "../domain/Ids.ts"
 import { ReferenceReport } from "../domain/ReferenceReport.ts"
-import { catchUp } from "../sync/CatchUp.ts"
 import { exclude, include } from "../sync/exclude.ts"
+import { keepUp } from "../sync/KeepUp.ts"
 import { references } from "../sync/references.ts"
 import { answer } from "./Answer.ts"
 import { knownName, knownOrStored } from "./Configuration.ts"
@@ -71,7 +71,7 @@ const changing = (
       onNone: () => new UsageError({ command: `mem ${command}`, detail: "the name of the document is empty" })
     })
     const connector = yield* knownOrStored(`mem ${command}`, given.name, home)
-    yield* Effect.provide(Effect.zipRight(change(connector, doc_id), catchUp), Live.write(home))
+    yield* Effect.provide(keepUp(change(connector, doc_id)), Live.write(home))
     yield* answer({
       document: { command, ok: true, connector, doc_id },
       lines: wrapped("", says(connector, doc_id))

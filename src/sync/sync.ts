@@ -14,7 +14,6 @@ import type { ManifestStore } from "../../services/ManifestStore.ts"
 import type { ProgressStore } from "../../services/ProgressStore.ts"
 import type { Projection } from "../../services/Projection.ts"
 import type { ConnectorName } from "../domain/Ids.ts"
-import type { ProjectionError } from "../domain/StoreErrors.ts"
 import { type ConnectorSyncReport, ReportedError, SyncReport } from "../domain/SyncReport.ts"
 import { chosen, type UnknownConnector } from "./Chosen.ts"
 import { defaults as defaultPolicy, type DocumentPolicy } from "./DocumentPolicy.ts"
@@ -84,7 +83,7 @@ const one = (
  */
 export const sync = (
   options: SyncOptions = defaults
-): Effect.Effect<SyncReport, SyncError | ProjectionError | UnknownConnector, Requirements> =>
+): Effect.Effect<SyncReport, SyncError | UnknownConnector, Requirements> =>
   Effect.gen(function*() {
     const started = yield* Clock.currentTimeMillis
     const wanted = yield* chosen(options.only)
