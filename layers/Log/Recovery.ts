@@ -118,10 +118,12 @@ const examine = (segment: number, file: LogFile): Effect.Effect<Examined, LogFsE
         : { ...seen, verdict: Option.some(scanned) }
   )
 
-const sealed = (line: Uint8Array): Option.Option<number> =>
+/** The `seq` behind a seal. One that stands elsewhere than where it was written vouches for nothing before it. */
+const sealed = (line: Uint8Array, offset: number): Option.Option<number> =>
   Option.flatMap(
     Either.getRight(decode(line)),
-    (record) => record.kind === "seal" ? Option.some(record.seq + 1) : Option.none()
+    (record) =>
+      record.kind === "seal" && record.body.durable_to === offset ? Option.some(record.seq + 1) : Option.none()
   )
 
 /**
@@ -142,7 +144,7 @@ export const recover = (fs: LogFs["Type"], home: string): Effect.Effect<LogEnd, 
       const size = yield* file.size
       const seal = Option.flatMap(
         yield* lastLine(file),
-        ({ line, offset }) => Option.map(sealed(line), (seq) => ({ seq, offset }))
+        ({ line, offset }) => Option.map(sealed(line, offset), (seq) => ({ seq, offset }))
       )
       if (Option.isSome(seal)) {
         return Option.some<LogEnd>({
