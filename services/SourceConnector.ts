@@ -14,7 +14,7 @@ import type { DocumentContent, DocumentRef } from "../src/domain/Document.ts"
 import type { ConnectorName, DocId } from "../src/domain/Ids.ts"
 import type { Listing } from "../src/domain/Listing.ts"
 import type { ManifestEntry } from "../src/domain/Manifest.ts"
-import type { Record } from "../src/domain/Record.ts"
+import type { SessionItem } from "../src/domain/SessionRead.ts"
 
 /**
  * What the engine may ask of a source at a time.
@@ -61,8 +61,11 @@ export interface SessionConnector {
   readonly kind: string
   readonly limits: FetchLimits
   readonly list: (known: ReadonlyMap<DocId, ManifestEntry>) => Effect.Effect<Listing, ConnectorError>
-  /** The session's Records behind the cursor; all of them where there is none or it no longer fits. */
-  readonly records: (ref: DocumentRef, cursor: Cursor | undefined) => Stream.Stream<Record, RecordSourceError>
+  /**
+   * What the session holds behind the cursor; all of it where there is none or it no longer fits. In batches; a cursor
+   * comes every few hundred Records at least, and last, unless nothing was read.
+   */
+  readonly records: (ref: DocumentRef, cursor: Cursor | undefined) => Stream.Stream<SessionItem, RecordSourceError>
 }
 
 /**

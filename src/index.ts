@@ -113,6 +113,7 @@ export { Branch, Derived, Origin, Record, RecordKind, RecordMeta, Role } from ".
 export { Commit, Exclusion, Reference, Tombstone, Vector } from "./domain/Reference.ts"
 export { ReferenceDocument, ReferenceReport } from "./domain/ReferenceReport.ts"
 export { SearchHit, SearchMode, SearchReport } from "./domain/SearchReport.ts"
+export { type SessionItem, SourceWarning } from "./domain/SessionRead.ts"
 export { ConnectorStatus, LogStatus, ProjectionStatus, StatusReport } from "./domain/StatusReport.ts"
 export { EmbedderMismatch, ManifestError, ProjectionError } from "./domain/StoreErrors.ts"
 export {

@@ -10,7 +10,8 @@ import { WellFormed } from "./WellFormed.ts"
 
 /**
  * `offset` is the byte after the last line feed that was read; `tail_sha256` covers the last 4 KiB before it. Where
- * they no longer match, the file was rewritten and is read whole again.
+ * they no longer match, the file was rewritten and is read whole again. `next_seq` is the number of the Record that
+ * comes next.
  *
  * @since 0.1.0
  * @category schemas
@@ -18,5 +19,6 @@ import { WellFormed } from "./WellFormed.ts"
 export class Cursor extends Schema.Class<Cursor>("mem/Cursor")({
   path: WellFormed,
   offset: Count,
-  tail_sha256: Sha256
+  tail_sha256: Sha256,
+  next_seq: Schema.optional(Count)
 }) {}
