@@ -15,7 +15,7 @@ import type { LogWriter } from "../services/LogWriter.ts"
 import type { ManifestStore } from "../services/ManifestStore.ts"
 import type { ProgressStore } from "../services/ProgressStore.ts"
 import type { Projection } from "../services/Projection.ts"
-import type { Search } from "../services/Search.ts"
+import type { RecordIndex } from "../services/RecordIndex.ts"
 import type { VectorIndex } from "../services/VectorIndex.ts"
 import type { ConnectorsFileError } from "../src/domain/ConnectorErrors.ts"
 import type { ConnectorsFile } from "../src/domain/ConnectorsFile.ts"
@@ -35,8 +35,10 @@ import * as LockFile from "./LogLock/File.ts"
 import * as Manifests from "./ManifestStore/Files.ts"
 import * as Progress from "./ProgressStore/Files.ts"
 import * as MemoryProjection from "./Projection/Memory.ts"
+import type { Services } from "./Projection/Sqlite.ts"
+import * as RecordsFromLog from "./RecordIndex/FromLog.ts"
 import * as Folder from "./SourceConnector/Folder.ts"
-import * as FromLog from "./VectorIndex/FromLog.ts"
+import * as VectorsFromLog from "./VectorIndex/FromLog.ts"
 
 /**
  * What a command that checks the log needs: damage is an error.
@@ -81,7 +83,7 @@ export const check = (
  * @since 0.1.0
  * @category layers
  */
-export const readIndex = (home: string): Layer.Layer<Projection | Search | VectorIndex, never, LogReader> =>
+export const readIndex = (home: string): Layer.Layer<Services, never, LogReader> =>
   Layer.unwrapEffect(
     Effect.map(Effect.promise(() => import("./Projection/Readable.ts")), ({ layer }) => layer({ home }))
   )
@@ -91,15 +93,22 @@ const withoutIndex = (error: ProjectionError) =>
   Layer.mergeAll(
     Layer.effectDiscard(Effect.logWarning(`${error.message}. All else goes on without it`)),
     MemoryProjection.layer,
-    FromLog.layer
+    RecordsFromLog.layer,
+    VectorsFromLog.layer
   )
 
 const index = (
   home: string
-): Layer.Layer<Projection | VectorIndex, ProjectionError, LogReader | LogWriter> =>
+): Layer.Layer<Projection | RecordIndex | VectorIndex, ProjectionError, LogReader | LogWriter> =>
   Layer.unwrapEffect(
     Effect.map(Effect.promise(() => import("./Projection/Sqlite.ts")), ({ layer }) => layer({ home }))
   )
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Writers = LogReader | LogWriter | ManifestStore | ProgressStore | Projection | RecordIndex | VectorIndex
 
 /**
  * What a command that writes needs. Whoever holds it has the lock, and a log that is whole; nothing else is opened
@@ -111,7 +120,7 @@ const index = (
 export const write = (
   home: string
 ): Layer.Layer<
-  LogReader | LogWriter | ManifestStore | ProgressStore | Projection | VectorIndex,
+  Writers,
   LogLocked | LogReadError
 > => Layer.provideMerge(Layer.catchAll(index(home), withoutIndex), writers(home))
 
@@ -124,7 +133,7 @@ export const write = (
 export const writeIndex = (
   home: string
 ): Layer.Layer<
-  LogReader | LogWriter | ManifestStore | ProgressStore | Projection | VectorIndex,
+  Writers,
   LogLocked | LogReadError | ProjectionError
 > => Layer.provideMerge(index(home), writers(home))
 

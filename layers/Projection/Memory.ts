@@ -13,12 +13,21 @@ import * as Ref from "effect/Ref"
 import * as Stream from "effect/Stream"
 import type { LocatedRecord } from "../../services/LogReader.ts"
 import { Projection } from "../../services/Projection.ts"
-import type { ChunkId } from "../../src/domain/Ids.ts"
-import { DumpLine } from "../../src/domain/RebuildReport.ts"
+import type { ChunkId, ConnectorName, RecordKey } from "../../src/domain/Ids.ts"
+import { type DumpLine, RecordDumpLine, ReferenceDumpLine } from "../../src/domain/RebuildReport.ts"
+import type { Record } from "../../src/domain/Record.ts"
 import type { Commit, Reference } from "../../src/domain/Reference.ts"
 import * as Float32 from "../../src/log/Float32.ts"
 import { settle } from "../../src/log/Gather.ts"
-import { apply, documentKey, empty, type Live } from "../../src/log/Live.ts"
+import { apply, type Change, documentKey, empty, type Live } from "../../src/log/Live.ts"
+
+/** One that another superseded stays known, and is not shown. */
+interface Kept {
+  readonly document: string
+  readonly record: Record
+  readonly at: number
+  readonly superseded: boolean
+}
 
 interface State {
   readonly live: Live
@@ -29,17 +38,43 @@ interface State {
     readonly commit: Commit
     readonly passages: HashMap.HashMap<ChunkId, Reference>
   }>
+  /** Archived Records by connector and key; `at` is the place of its line, by which they are in order. */
+  readonly records: HashMap.HashMap<string, Kept>
   /** Base64, by model and text. */
   readonly vectors: HashMap.HashMap<string, string>
 }
 
-const nothing: State = { live: empty, waiting: [], documents: HashMap.empty(), vectors: HashMap.empty() }
+const nothing: State = {
+  live: empty,
+  waiting: [],
+  documents: HashMap.empty(),
+  records: HashMap.empty(),
+  vectors: HashMap.empty()
+}
+
+type Committed = Extract<Change, { readonly _tag: "Committed" }>
+
+const recordKey = (connector: ConnectorName, key: RecordKey): string => `${connector} ${key}`
 
 const vectorKey = (model: string, sha: string): string => `${sha} ${model}`
 
+/** The lines of a group come in the order of the log, and groups do, so the count of those before is a place. */
+const archive = (records: State["records"], { commit, records: added }: Committed, seq: number): State["records"] => {
+  const document = documentKey(commit.connector, commit.doc_id)
+  if (commit.removed === true) return HashMap.filter(records, (kept) => kept.document !== document)
+  return added.reduce((all, { record }, i) => {
+    const key = recordKey(commit.connector, record.key)
+    const superseded = Option.exists(HashMap.get(all, key), (old) => old.superseded)
+    const put = HashMap.set(all, key, { document, record, at: seq + i / (added.length + 1), superseded })
+    return record.supersedes === undefined || record.supersedes === record.key
+      ? put
+      : HashMap.modify(put, recordKey(commit.connector, record.supersedes), (old) => ({ ...old, superseded: true }))
+  }, records)
+}
+
 const take = (state: State, line: LocatedRecord): State => {
   const [live, changes] = apply(state.live, line)
-  let { documents, vectors } = state
+  let { documents, records, vectors } = state
   for (const change of changes) {
     if (change._tag === "Vector") {
       const { data, dims, embed_sha256, model } = change.vector
@@ -47,6 +82,7 @@ const take = (state: State, line: LocatedRecord): State => {
       vectors = usable ? HashMap.set(vectors, vectorKey(model, embed_sha256), data) : vectors
       continue
     }
+    records = archive(records, change, line.record.seq)
     const { added, commit, removed } = change
     const key = documentKey(commit.connector, commit.doc_id)
     const before = Option.match(HashMap.get(documents, key), {
@@ -59,28 +95,25 @@ const take = (state: State, line: LocatedRecord): State => {
       ? HashMap.remove(documents, key)
       : HashMap.set(documents, key, { commit, passages })
   }
-  return { ...state, live, documents, vectors }
+  return { ...state, live, documents, records, vectors }
 }
 
 /** By code units, as every part of the program sorts. */
-const order = (a: DumpLine, b: DumpLine): number =>
-  a.connector !== b.connector
-    ? a.connector < b.connector ? -1 : 1
-    : a.doc_id !== b.doc_id
-    ? a.doc_id < b.doc_id ? -1 : 1
-    : a.ordinal !== b.ordinal
-    ? a.ordinal - b.ordinal
-    : a.chunk_id < b.chunk_id
-    ? -1
-    : 1
+const order = (a: DumpLine, b: DumpLine): number => {
+  if (a.connector !== b.connector) return a.connector < b.connector ? -1 : 1
+  if (a.doc_id !== b.doc_id) return a.doc_id < b.doc_id ? -1 : 1
+  if (a.kind !== b.kind) return a.kind === "reference" ? -1 : 1
+  if (a.ordinal !== b.ordinal) return a.ordinal - b.ordinal
+  return a.kind === "reference" && b.kind === "reference" && a.chunk_id > b.chunk_id ? 1 : -1
+}
 
-const linesOf = ({ documents, vectors }: State, embeddings: boolean): ReadonlyArray<DumpLine> =>
+const referencesOf = ({ documents, vectors }: State, embeddings: boolean): ReadonlyArray<DumpLine> =>
   [...HashMap.values(documents)].flatMap(({ commit, passages }) =>
     [...HashMap.values(passages)].map((reference) => {
       const { connector, doc_id } = commit
       const { chunk_id, embed_sha256, heading_path, lines, ordinal, text, tokens } = reference
       const embedding = embeddings ? HashMap.get(vectors, vectorKey(commit.embedder, embed_sha256)) : Option.none()
-      return new DumpLine({
+      return new ReferenceDumpLine({
         kind: "reference",
         level: "R",
         connector,
@@ -96,7 +129,44 @@ const linesOf = ({ documents, vectors }: State, embeddings: boolean): ReadonlyAr
         ...(Option.isNone(embedding) ? {} : { embedding: embedding.value })
       })
     })
-  ).sort(order)
+  )
+
+const recordsOf = ({ documents, records }: State): ReadonlyArray<DumpLine> => {
+  const byDocument = new Map<string, Array<Kept>>()
+  for (const kept of [...HashMap.values(records)].sort((a, b) => a.at - b.at)) {
+    if (kept.superseded) continue
+    const others = byDocument.get(kept.document)
+    if (others === undefined) byDocument.set(kept.document, [kept])
+    else others.push(kept)
+  }
+  return [...byDocument].flatMap(([document, all]) =>
+    all.flatMap(({ record }, ordinal) =>
+      Option.toArray(
+        Option.map(HashMap.get(documents, document), ({ commit: { connector, doc_id, source_uri } }) =>
+          new RecordDumpLine({
+            kind: "record",
+            connector,
+            doc_id,
+            source_uri,
+            ordinal,
+            key: record.key,
+            session_key: record.session_key,
+            seq: record.seq,
+            role: record.role,
+            block: record.kind,
+            ...(record.tool_name === undefined ? {} : { tool_name: record.tool_name }),
+            at: record.at,
+            ...(record.meta.cwd === undefined ? {} : { project: record.meta.cwd }),
+            derived: record.derived === false ? false : record.derived.by,
+            text: record.text
+          }))
+      )
+    )
+  )
+}
+
+const linesOf = (state: State, embeddings: boolean): ReadonlyArray<DumpLine> =>
+  [...referencesOf(state, embeddings), ...recordsOf(state)].sort(order)
 
 /**
  * @since 0.1.0

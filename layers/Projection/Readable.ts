@@ -17,13 +17,15 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { LogReader } from "../../services/LogReader.ts"
 import { Projection } from "../../services/Projection.ts"
+import { RecordIndex } from "../../services/RecordIndex.ts"
 import { Search } from "../../services/Search.ts"
 import { VectorIndex } from "../../services/VectorIndex.ts"
 import { type EmbedderMismatch, ProjectionError } from "../../src/domain/StoreErrors.ts"
-import * as FromLog from "../VectorIndex/FromLog.ts"
+import * as RecordsFromLog from "../RecordIndex/FromLog.ts"
+import * as VectorsFromLog from "../VectorIndex/FromLog.ts"
 import * as InMemory from "./Readable/InMemory.ts"
 import * as Look from "./Readable/Look.ts"
-import type { Options } from "./Sqlite.ts"
+import type { Options, Services } from "./Sqlite.ts"
 import { photostructure } from "./Sqlite/Database.ts"
 import * as Dump from "./Sqlite/Dump.ts"
 import { pathOf } from "./Sqlite/File.ts"
@@ -36,13 +38,14 @@ import * as Searching from "./Sqlite/Searching.ts"
  */
 export const make = (
   { engine = photostructure(), home }: Options
-): Effect.Effect<Context.Context<Projection | Search | VectorIndex>, never, LogReader | Scope.Scope> =>
+): Effect.Effect<Context.Context<Services>, never, LogReader | Scope.Scope> =>
   Effect.gen(function*() {
     const path = pathOf(home)
     const loaded = yield* Effect.cached(engine)
     const { current, discard } = yield* Look.make(loaded, path)
     const folded = yield* InMemory.make(loaded, path)
-    const vectors = yield* FromLog.make
+    const vectors = yield* VectorsFromLog.make
+    const records = yield* RecordsFromLog.make
 
     /** What the file says, or where that fails, what the log says. */
     const either = <A, E>(
@@ -96,17 +99,25 @@ export const make = (
         )
     })
 
-    const index = VectorIndex.of({
+    const vectorIndex = VectorIndex.of({
       positions: (kind, texts) =>
-        Effect.flatMap(current, (look) => (look._tag === "Usable" ? look.index : vectors).positions(kind, texts))
+        Effect.flatMap(current, (look) => (look._tag === "Usable" ? look.vectors : vectors).positions(kind, texts))
     })
 
-    return Context.make(Projection, projection).pipe(Context.add(Search, search), Context.add(VectorIndex, index))
+    const recordIndex = RecordIndex.of({
+      positions: (connector, keys) =>
+        Effect.flatMap(current, (look) => (look._tag === "Usable" ? look.records : records).positions(connector, keys))
+    })
+
+    return Context.make(Projection, projection).pipe(
+      Context.add(Search, search),
+      Context.add(VectorIndex, vectorIndex),
+      Context.add(RecordIndex, recordIndex)
+    )
   })
 
 /**
  * @since 0.1.0
  * @category layers
  */
-export const layer = (options: Options): Layer.Layer<Projection | Search | VectorIndex, never, LogReader> =>
-  Layer.scopedContext(make(options))
+export const layer = (options: Options): Layer.Layer<Services, never, LogReader> => Layer.scopedContext(make(options))

@@ -16,6 +16,7 @@ import * as Stream from "effect/Stream"
 import { LogReader } from "../../services/LogReader.ts"
 import { LogWriter } from "../../services/LogWriter.ts"
 import { Projection } from "../../services/Projection.ts"
+import { RecordIndex } from "../../services/RecordIndex.ts"
 import { Search } from "../../services/Search.ts"
 import { VectorIndex } from "../../services/VectorIndex.ts"
 import type { ProjectionError } from "../../src/domain/StoreErrors.ts"
@@ -23,10 +24,11 @@ import { type Engine, photostructure } from "./Sqlite/Database.ts"
 import * as Dump from "./Sqlite/Dump.ts"
 import * as Feed from "./Sqlite/Feed.ts"
 import * as Folded from "./Sqlite/Folded.ts"
-import * as Positions from "./Sqlite/Positions.ts"
+import * as RecordPositions from "./Sqlite/RecordPositions.ts"
 import * as Searching from "./Sqlite/Searching.ts"
 import { statusOf } from "./Sqlite/Status.ts"
 import * as Store from "./Sqlite/Store.ts"
+import * as VectorPositions from "./Sqlite/VectorPositions.ts"
 
 /**
  * `engine` is the SQLite to use. Which one it is does not show in what is found.
@@ -52,14 +54,22 @@ export interface Options extends EngineOptions {
 const together = 64
 
 /**
- * The three services over one index.
+ * What an index is good for.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Services = Projection | RecordIndex | Search | VectorIndex
+
+/**
+ * All of it over one index.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const over = (
   store: Store.Store
-): Effect.Effect<Context.Context<Projection | Search | VectorIndex>, never, LogReader> =>
+): Effect.Effect<Context.Context<Services>, never, LogReader> =>
   Effect.gen(function*() {
     const log = yield* LogReader
     const { apply, clear } = Feed.make(store, log)
@@ -81,7 +91,8 @@ export const over = (
     })
     return Context.make(Projection, projection).pipe(
       Context.add(Search, Searching.make(store)),
-      Context.add(VectorIndex, yield* Positions.make(store, log))
+      Context.add(VectorIndex, yield* VectorPositions.make(store, log)),
+      Context.add(RecordIndex, yield* RecordPositions.make(store, log))
     )
   })
 
@@ -93,7 +104,7 @@ export const over = (
  */
 export const makeInMemory = (
   { engine = photostructure() }: EngineOptions = {}
-): Effect.Effect<Context.Context<Projection | Search | VectorIndex>, ProjectionError, LogReader | Scope.Scope> =>
+): Effect.Effect<Context.Context<Services>, ProjectionError, LogReader | Scope.Scope> =>
   Effect.flatMap(Effect.flatMap(engine, Store.inMemory), over)
 
 /**
@@ -104,7 +115,7 @@ export const makeInMemory = (
  */
 export const layer = (
   { engine = photostructure(), home }: Options
-): Layer.Layer<Projection | Search | VectorIndex, ProjectionError, LogReader | LogWriter> =>
+): Layer.Layer<Services, ProjectionError, LogReader | LogWriter> =>
   Layer.scopedContext(Effect.gen(function*() {
     yield* LogWriter
     return yield* over(yield* Store.ofHome(yield* engine, home))
@@ -116,5 +127,4 @@ export const layer = (
  */
 export const memory = (
   options: EngineOptions = {}
-): Layer.Layer<Projection | Search | VectorIndex, ProjectionError, LogReader> =>
-  Layer.scopedContext(makeInMemory(options))
+): Layer.Layer<Services, ProjectionError, LogReader> => Layer.scopedContext(makeInMemory(options))

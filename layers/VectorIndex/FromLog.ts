@@ -8,19 +8,22 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { LogReader } from "../../services/LogReader.ts"
 import { VectorIndex } from "../../services/VectorIndex.ts"
-import * as Tail from "./Tail.ts"
+import * as VectorPlaces from "../../src/log/VectorPlaces.ts"
+import { follow } from "../Log/Follow.ts"
+import { forgiving } from "./Forgiving.ts"
 
 /**
  * @since 0.1.0
  * @category constructors
  */
 export const make: Effect.Effect<VectorIndex["Type"], never, LogReader> = Effect.gen(function*() {
-  const tail = yield* Tail.make(yield* LogReader, Option.none())
+  const places = VectorPlaces.make()
+  const catchUp = forgiving(yield* follow(yield* LogReader, Option.none(), places.take))
   return VectorIndex.of({
     positions: (kind, texts) =>
-      Effect.map(tail.catchUp, () =>
+      Effect.map(catchUp, () =>
         new Map(texts.flatMap((text) => {
-          const position = tail.positionOf(kind, text)
+          const position = places.positionOf(kind, text)
           return position === undefined ? [] : [[text, position] as const]
         })))
   })

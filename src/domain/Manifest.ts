@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { Cursor } from "./Cursor.ts"
 import { DocId, EmbedderFingerprint, Fingerprint, Seq, SourceUri, Timestamp } from "./Ids.ts"
 import { Count, Positive } from "./Numbers.ts"
 import { WellFormed } from "./WellFormed.ts"
@@ -12,8 +13,8 @@ import { WellFormed } from "./WellFormed.ts"
 /**
  * One line of `<name>.manifest.jsonl`. The first five fields are the specification's; the others are mem's own and
  * may be missing when read: `revision` spares a hash, `pipeline` and `embedder` show what is stale, `seq` (that of the
- * commit) shows what is ahead of the log, `media_type` is what only the fetch could tell. An `excluded` one stays out of
- * every sync.
+ * commit) shows what is ahead of the log, `media_type` is what only the fetch could tell, `cursor` is how far a session was
+ * read. An `excluded` one stays out of every sync.
  *
  * @since 0.1.0
  * @category schemas
@@ -29,6 +30,7 @@ export class ManifestEntry extends Schema.Class<ManifestEntry>("mem/ManifestEntr
   seq: Schema.optional(Seq),
   embedder: Schema.optional(EmbedderFingerprint),
   media_type: Schema.optional(WellFormed),
+  cursor: Schema.optional(Cursor),
   excluded: Schema.optional(Schema.Literal(true))
 }) {}
 

@@ -4,17 +4,28 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { ChunkId, ConnectorName, DocId, Fingerprint, Sha256, SourceUri } from "./Ids.ts"
+import {
+  ChunkId,
+  ConnectorName,
+  DocId,
+  Fingerprint,
+  RecordKey,
+  SessionKey,
+  Sha256,
+  SourceUri,
+  Timestamp
+} from "./Ids.ts"
 import { Count, LineRange } from "./Numbers.ts"
+import { Derived, RecordKind, Role } from "./Record.ts"
 
 /**
- * One live passage. Lines are sorted by connector, doc_id, ordinal. `embedding` (base64 of little-endian float32) is
- * there under `--embeddings` when the passage has a vector.
+ * One live passage. `embedding` (base64 of little-endian float32) is there under `--embeddings` when the passage has a
+ * vector.
  *
  * @since 0.1.0
  * @category schemas
  */
-export class DumpLine extends Schema.Class<DumpLine>("mem/DumpLine")({
+export class ReferenceDumpLine extends Schema.Class<ReferenceDumpLine>("mem/ReferenceDumpLine")({
   kind: Schema.Literal("reference"),
   level: Schema.Literal("R"),
   connector: ConnectorName,
@@ -29,6 +40,45 @@ export class DumpLine extends Schema.Class<DumpLine>("mem/DumpLine")({
   text: Schema.String,
   embedding: Schema.optional(Schema.String)
 }) {}
+
+/**
+ * One archived Record of a session. `ordinal` counts those of its document by their places in the log, from 0; `block` is
+ * what sort of block it was, `project` the folder that the agent worked in, `derived` the machine that wrote it, or
+ * false.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class RecordDumpLine extends Schema.Class<RecordDumpLine>("mem/RecordDumpLine")({
+  kind: Schema.Literal("record"),
+  connector: ConnectorName,
+  doc_id: DocId,
+  source_uri: SourceUri,
+  ordinal: Count,
+  key: RecordKey,
+  session_key: SessionKey,
+  seq: Count,
+  role: Role,
+  block: RecordKind,
+  tool_name: Schema.optional(Schema.String),
+  at: Schema.NullOr(Timestamp),
+  project: Schema.optional(Schema.String),
+  derived: Schema.Union(Schema.Literal(false), Derived.fields.by),
+  text: Schema.String
+}) {}
+
+/**
+ * One live item. Lines are sorted by connector, doc_id, ordinal.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const DumpLine = Schema.Union(ReferenceDumpLine, RecordDumpLine)
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export type DumpLine = typeof DumpLine.Type
 
 /**
  * The one JSON document of `mem rebuild --json`. `state_sha256` is that of the bytes of `mem dump --embeddings`; a

@@ -14,7 +14,7 @@ import type { ChunkId, ConnectorName, DocId, Seq, Sha256 } from "../domain/Ids.t
 import { ManifestEntry } from "../domain/Manifest.ts"
 import type { Commit, Reference, Vector } from "../domain/Reference.ts"
 import { type Counted, gather, type Open, type WholeGroup } from "./Gather.ts"
-import { commit as stepOf, keptThrough, type Known } from "./LiveDocument.ts"
+import { type Archived, commit as stepOf, keptThrough, type Known } from "./LiveDocument.ts"
 
 /**
  * A live passage, by where it stands: its text stays in the log.
@@ -30,7 +30,8 @@ export interface LivePassage {
 }
 
 /**
- * A document as its last commit left it. A removed one has no passages; it is kept only where it is excluded.
+ * A document as its last commit left it. A removed one has no passages; it is kept only where it is excluded. A session
+ * is one whose Records were archived, `records` of them; it has no passages.
  *
  * @since 0.1.0
  * @category models
@@ -39,6 +40,7 @@ export interface LiveDocument {
   readonly commit: Commit
   readonly seq: Seq
   readonly passages: ReadonlyArray<LivePassage>
+  readonly records: number
 }
 
 /**
@@ -54,6 +56,7 @@ export type Change =
     readonly seq: Seq
     readonly added: ReadonlyArray<Reference>
     readonly removed: ReadonlyArray<ChunkId>
+    readonly records: ReadonlyArray<Archived>
   }
   | { readonly _tag: "Vector"; readonly vector: Vector; readonly position: LogPosition }
 
@@ -113,7 +116,7 @@ const commitGroup = (live: Live, group: WholeGroup): readonly [Live, ReadonlyArr
     removed: Option.exists(before, (document) => document.commit.removed === true),
     chunk_ids: old.map(({ chunk_id }) => chunk_id)
   }
-  const { added, excluded, kept, removed } = stepOf(known, group)
+  const { added, excluded, kept, records, removed } = stepOf(known, group)
   const gone = new Set(removed)
   const passages = [
     ...old.filter(({ chunk_id }) => !gone.has(chunk_id)),
@@ -124,15 +127,18 @@ const commitGroup = (live: Live, group: WholeGroup): readonly [Live, ReadonlyArr
       position
     }))
   ].sort((a, b) => a.ordinal - b.ordinal)
+  const archived = commit.removed === true
+    ? 0
+    : records.length + Option.match(before, { onNone: () => 0, onSome: (document) => document.records })
   return [
     {
       ...live,
       excluded: excluded === known.excluded ? live.excluded : HashMap.set(live.excluded, key, excluded),
       documents: kept
-        ? HashMap.set(live.documents, key, { commit, seq, passages })
+        ? HashMap.set(live.documents, key, { commit, seq, passages, records: archived })
         : HashMap.remove(live.documents, key)
     },
-    [{ _tag: "Committed", commit, seq, added: added.map(({ reference }) => reference), removed }]
+    [{ _tag: "Committed", commit, seq, added: added.map(({ reference }) => reference), removed, records }]
   ]
 }
 
@@ -202,6 +208,7 @@ export const entryOf = (
     seq,
     embedder: commit.embedder,
     ...(commit.media_type === undefined ? {} : { media_type: commit.media_type }),
+    ...(commit.cursor === undefined ? {} : { cursor: commit.cursor }),
     ...(excluded ? { excluded } : {})
   })
 

@@ -8,6 +8,7 @@
  */
 import type { LogPosition } from "../../services/LogReader.ts"
 import type { ChunkId } from "../domain/Ids.ts"
+import type { Record } from "../domain/Record.ts"
 import type { Reference } from "../domain/Reference.ts"
 import type { WholeGroup } from "./Gather.ts"
 
@@ -44,7 +45,19 @@ export interface Added {
 }
 
 /**
- * What becomes of the document: whether it is kept at all, which of its passages go, and which come.
+ * A Record that a group of a session archives, and where its line stands.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Archived {
+  readonly record: Record
+  readonly position: LogPosition
+}
+
+/**
+ * What becomes of the document: whether it is kept at all, which of its passages go, and which come. The Records of a
+ * session only come: all of them go with the session alone.
  *
  * @since 0.1.0
  * @category models
@@ -54,6 +67,7 @@ export interface Step {
   readonly kept: boolean
   readonly removed: ReadonlyArray<ChunkId>
   readonly added: ReadonlyArray<Added>
+  readonly records: ReadonlyArray<Archived>
 }
 
 /** Of lines that name one and the same passage, the last. */
@@ -83,7 +97,10 @@ export const commit = (known: Known, group: WholeGroup): Step => {
     group.lines.flatMap(({ record }) => record.kind === "tombstone" ? [record.body.chunk_id] : [])
   )
   const removed = replaces ? known.chunk_ids : known.chunk_ids.filter((id) => tombstoned.has(id))
-  return { excluded, kept: !gone || excluded, removed, added }
+  const records = gone
+    ? []
+    : group.lines.flatMap(({ position, record }) => record.kind === "record" ? [{ record: record.body, position }] : [])
+  return { excluded, kept: !gone || excluded, removed, added, records }
 }
 
 /**

@@ -3,7 +3,6 @@
  *
  * @since 0.1.0
  */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -17,6 +16,8 @@ import { catchUp } from "./CatchUp.ts"
 
 const encode = Schema.encodeSync(Schema.parseJson(DumpLine))
 
+const printed = (line: DumpLine): string => `${encode(line)}\n`
+
 /**
  * The live state as sorted JSON lines, line feeds included: what `mem dump` prints.
  *
@@ -27,7 +28,7 @@ export const dump = (options: {
   readonly embeddings: boolean
 }): Stream.Stream<string, ProjectionError, Projection> =>
   Stream.unwrap(
-    Effect.map(Projection, (projection) => Stream.map(projection.dump(options), (line) => `${encode(line)}\n`))
+    Effect.map(Projection, (projection) => Stream.map(projection.dump(options), printed))
   )
 
 /**
@@ -43,10 +44,10 @@ export const digest: Effect.Effect<
   Projection
 > = Effect.suspend(() => {
   const hash = createHash("sha256")
-  return Stream.chunks(dump({ embeddings: true })).pipe(
-    Stream.runFold(0, (count, lines) => {
-      for (const line of lines) hash.update(line)
-      return count + Chunk.size(lines)
+  return Stream.unwrap(Effect.map(Projection, (projection) => projection.dump({ embeddings: true }))).pipe(
+    Stream.runFold(0, (count, line) => {
+      hash.update(printed(line))
+      return count + (line.kind === "reference" ? 1 : 0)
     }),
     Effect.map((live_chunks) => ({ live_chunks, state_sha256: Sha256.make(hash.digest("hex")) }))
   )

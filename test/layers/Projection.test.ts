@@ -15,7 +15,7 @@ import { Projection } from "../../services/Projection.ts"
 import { LogDamaged, LogFsError } from "../../src/domain/LogErrors.ts"
 import { catchUp } from "../../src/sync/CatchUp.ts"
 import { digest, rebuild } from "../../src/sync/rebuild.ts"
-import { contract, dumped, type Fixture, writerContract } from "../contracts/Projection.ts"
+import { contract, dumped, dumpedReferences, type Fixture, writerContract } from "../contracts/Projection.ts"
 import {
   asBytes,
   changed,
@@ -190,7 +190,7 @@ describe("Projection/Sqlite", () => {
       yield* Effect.provide(append({ entries: [], commit: commit("a", 1, 2) }), log)
       yield* writing(home, log, catchUp)
       assert.deepStrictEqual(yield* tables, ["vectors_1"])
-      assert.lengthOf((yield* writing(home, log, dumped())).filter(({ embedding }) => embedding !== undefined), 2)
+      assert.lengthOf((yield* writing(home, log, dumpedReferences())).filter(({ embedding }) => embedding !== undefined), 2)
     }))
 
   it.scopedLive("takes an apply whole or not at all, whichever write of it fails (openclaw/openclaw#10324)", () =>
@@ -267,7 +267,7 @@ describe("Projection/Sqlite", () => {
       yield* Effect.provide(append({ entries: [reference("b", 1, 0, "a 0")], commit: commit("b", 1, 1) }), log)
       yield* writing(home, log, catchUp).pipe(Effect.provide(layer))
       assert.deepStrictEqual(
-        (yield* writing(home, log, dumped())).map(({ embedding }) => embedding === undefined),
+        (yield* writing(home, log, dumpedReferences())).map(({ embedding }) => embedding === undefined),
         [false, false, true]
       )
       assert.match(messages.join(), /no vector/)

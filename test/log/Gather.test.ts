@@ -64,6 +64,7 @@ describe("Gather", () => {
       connector: "notes",
       doc: "a.md",
       texts: [0, 1],
+      keys: [],
       model: "a/1",
       brings: "all",
       value: "usual",

@@ -20,7 +20,7 @@ import { LogWriter } from "../../services/LogWriter.ts"
 import { ManifestStore } from "../../services/ManifestStore.ts"
 import { Projection } from "../../services/Projection.ts"
 import { ConnectorName, EmbedderFingerprint } from "../../src/domain/Ids.ts"
-import type { DumpLine } from "../../src/domain/RebuildReport.ts"
+import type { DumpLine, RecordDumpLine, ReferenceDumpLine } from "../../src/domain/RebuildReport.ts"
 import type { ConnectorSyncReport } from "../../src/domain/SyncReport.ts"
 import { defaults, sync, type SyncOptions } from "../../src/sync/sync.ts"
 import * as FaultyEmbedder from "../fixtures/FaultyEmbedder.ts"
@@ -94,10 +94,18 @@ export const notesOf = (
   })
 
 /** What is live, by the projection. */
-export const passages = (world: World): Effect.Effect<ReadonlyArray<DumpLine>, unknown> =>
+export const dumped = (world: World): Effect.Effect<ReadonlyArray<DumpLine>, unknown> =>
   world.process(Effect.flatMap(Projection, ({ dump }) => Stream.runCollect(dump({ embeddings: true })))).pipe(
     Effect.map((all) => Chunk.toReadonlyArray(all))
   )
+
+/** The live passages. */
+export const passages = (world: World): Effect.Effect<ReadonlyArray<ReferenceDumpLine>, unknown> =>
+  Effect.map(dumped(world), (lines) => lines.flatMap((line) => line.kind === "reference" ? [line] : []))
+
+/** The live Records. */
+export const archived = (world: World): Effect.Effect<ReadonlyArray<RecordDumpLine>, unknown> =>
+  Effect.map(dumped(world), (lines) => lines.flatMap((line) => line.kind === "record" ? [line] : []))
 
 /** The text of each live document, put together again from its passages. */
 export const documentsOf = (world: World): Effect.Effect<ReadonlyMap<string, string>, unknown> =>

@@ -250,7 +250,9 @@ const dumped: Effect.Effect<
   (lines) => {
     const texts = new Map<string, string>()
     let withoutVector = 0
-    for (const { doc_id, embedding, text } of lines) {
+    for (const line of lines) {
+      if (line.kind !== "reference") continue
+      const { doc_id, embedding, text } = line
       texts.set(doc_id, (texts.get(doc_id) ?? "") + text)
       if (embedding === undefined && text.trim() !== "") withoutVector++
     }

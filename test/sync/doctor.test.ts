@@ -107,6 +107,7 @@ describe("mem doctor", () => {
           ...projection,
           dump: (options) =>
             Stream.map(projection.dump(options), (line) => {
+              if (line.kind !== "reference") return line
               const { embedding: _, ...rest } = line
               return line.ordinal === 0 ? rest : line
             })

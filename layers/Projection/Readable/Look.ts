@@ -11,6 +11,7 @@ import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
 import * as SynchronizedRef from "effect/SynchronizedRef"
 import { LogReader } from "../../../services/LogReader.ts"
+import type { RecordIndex } from "../../../services/RecordIndex.ts"
 import type { VectorIndex } from "../../../services/VectorIndex.ts"
 import { ProjectionStatus } from "../../../src/domain/StatusReport.ts"
 import type { ProjectionError } from "../../../src/domain/StoreErrors.ts"
@@ -18,9 +19,10 @@ import type { Engine } from "../Sqlite/Database.ts"
 import { attempt } from "../Sqlite/Failure.ts"
 import * as File from "../Sqlite/File.ts"
 import * as Folded from "../Sqlite/Folded.ts"
-import * as Positions from "../Sqlite/Positions.ts"
+import * as RecordPositions from "../Sqlite/RecordPositions.ts"
 import { linesOfLog, logFailure, statusOf } from "../Sqlite/Status.ts"
 import * as Store from "../Sqlite/Store.ts"
+import * as VectorPositions from "../Sqlite/VectorPositions.ts"
 
 /**
  * A file that can be used. `said` warns where it is behind the log, the first time.
@@ -31,7 +33,8 @@ import * as Store from "../Sqlite/Store.ts"
 export interface Usable {
   readonly _tag: "Usable"
   readonly store: Pick<Store.Store, "path" | "read">
-  readonly index: VectorIndex["Type"]
+  readonly vectors: VectorIndex["Type"]
+  readonly records: RecordIndex["Type"]
   readonly said: Effect.Effect<void>
 }
 
@@ -89,7 +92,9 @@ const look = (engine: Effect.Effect<Engine, ProjectionError>, path: string) =>
         `the search index lacks the last ${behind} lines of the log; what they hold is found after the next "mem sync"`
       )
     })
-    return { _tag: "Usable" as const, store, index: yield* Positions.make(store, log), said }
+    const vectors = yield* VectorPositions.make(store, log)
+    const records = yield* RecordPositions.make(store, log)
+    return { _tag: "Usable" as const, store, vectors, records, said }
   }).pipe(Effect.catchAll((error): Effect.Effect<Look> => Effect.succeed(ofError(error))))
 
 /**

@@ -10,7 +10,8 @@ import type { Commit } from "../../../src/domain/Reference.ts"
 import type { WholeGroup } from "../../../src/log/Gather.ts"
 import { type Added, commit as stepOf, unknown } from "../../../src/log/LiveDocument.ts"
 import type { Database } from "./Database.ts"
-import { hashBytes, ids, Utf8, utf8 } from "./Row.ts"
+import * as Records from "./Records.ts"
+import { hashBytes, ids, Utf8, utf8, words } from "./Row.ts"
 import { detach } from "./Vectors.ts"
 
 const chunkIds = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ chunk_id: ChunkId })))
@@ -21,8 +22,8 @@ const passages = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({
   text: Utf8
 })))
 
-/** What is searched for words: the headings above a passage too. */
-const searched = (context: string, text: string): string => `${context}\n${text}`.replaceAll("\0", " ")
+/** The headings above a passage are searched too. */
+const searched = (context: string, text: string): string => words(`${context}\n${text}`)
 
 const removePassage = (database: Database, document: number, chunk_id: ChunkId): void => {
   const rows = passages(
@@ -84,9 +85,13 @@ export const commit = (database: Database, group: WholeGroup): ReadonlyArray<num
     row.chunk_id
   )
   // Whether it is excluded changes nothing of what is live.
-  const { added, removed } = stepOf({ ...unknown, chunk_ids }, group)
+  const { added, records, removed } = stepOf({ ...unknown, chunk_ids }, group)
   for (const chunk_id of removed) removePassage(database, document, chunk_id)
   for (const passage of added) addPassage(database, document, passage)
-  if (group.commit.removed === true) database.run("delete from document where id = ?", document)
+  for (const archived of records) Records.put(database, { id: document, connector: group.commit.connector }, archived)
+  if (group.commit.removed === true) {
+    Records.removeAll(database, document)
+    database.run("delete from document where id = ?", document)
+  }
   return ids(database.all("select id from passage where document = ?", document))
 }

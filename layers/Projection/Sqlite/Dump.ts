@@ -4,9 +4,19 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { ChunkId, ConnectorName, DocId, Fingerprint, SourceUri } from "../../../src/domain/Ids.ts"
+import {
+  ChunkId,
+  ConnectorName,
+  DocId,
+  Fingerprint,
+  RecordKey,
+  SessionKey,
+  SourceUri,
+  Timestamp
+} from "../../../src/domain/Ids.ts"
 import { Count, Positive } from "../../../src/domain/Numbers.ts"
-import { DumpLine } from "../../../src/domain/RebuildReport.ts"
+import { type DumpLine, RecordDumpLine, ReferenceDumpLine } from "../../../src/domain/RebuildReport.ts"
+import { Derived, RecordKind, Role } from "../../../src/domain/Record.ts"
 import type { Database } from "./Database.ts"
 import { Utf8 } from "./Row.ts"
 import { tableOf } from "./Vectors.ts"
@@ -63,17 +73,51 @@ const embeddingOf = (database: Database, model: number, passage: number): { read
   return row === undefined ? {} : { embedding: Buffer.from(row.embedding).toString("base64") }
 }
 
-/**
- * The lines of one document.
- *
- * @since 0.1.0
- * @category reading
- */
-export const linesOf = (
+const recordRows = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({
+  source_uri: Schema.compose(Utf8, SourceUri),
+  key: Schema.compose(Utf8, RecordKey),
+  session_key: Schema.compose(Utf8, SessionKey),
+  seq: Count,
+  role: Role,
+  kind: RecordKind,
+  tool_name: Schema.NullOr(Utf8),
+  at: Schema.NullOr(Timestamp),
+  project: Schema.NullOr(Utf8),
+  derived: Schema.NullOr(Derived.fields.by),
+  text: Utf8
+})))
+
+const recordsOf = (database: Database, { connector, doc_id, id }: DocumentRow): ReadonlyArray<RecordDumpLine> =>
+  recordRows(database.all(
+    `select d.source_uri, r.key, r.session_key, r.seq, r.role, r.kind, r.tool_name, r.at, r.project, r.derived, r.text
+    from record r join document d on d.id = r.document
+    where r.document = ? and r.superseded = 0 order by r.segment, r.offset`,
+    id
+  )).map((row, ordinal) =>
+    new RecordDumpLine({
+      kind: "record",
+      connector,
+      doc_id,
+      source_uri: row.source_uri,
+      ordinal,
+      key: row.key,
+      session_key: row.session_key,
+      seq: row.seq,
+      role: row.role,
+      block: row.kind,
+      ...(row.tool_name === null ? {} : { tool_name: row.tool_name }),
+      at: row.at,
+      ...(row.project === null ? {} : { project: row.project }),
+      derived: row.derived ?? false,
+      text: row.text
+    }, { disableValidation: true })
+  )
+
+const passagesOf = (
   database: Database,
   { connector, doc_id, id }: DocumentRow,
   options: { readonly embeddings: boolean }
-): ReadonlyArray<DumpLine> =>
+): ReadonlyArray<ReferenceDumpLine> =>
   passageRows(database.all(
     `select p.id, d.source_uri, d.content_hash, p.chunk_id, p.ordinal, p.heading_path, p.first_line, p.last_line,
       p.tokens, p.text, p.model
@@ -81,7 +125,7 @@ export const linesOf = (
     where p.document = ? order by p.ordinal, p.chunk_id`,
     id
   )).map((row) =>
-    new DumpLine({
+    new ReferenceDumpLine({
       kind: "reference",
       level: "R",
       connector,
@@ -97,3 +141,15 @@ export const linesOf = (
       ...(options.embeddings && row.model !== null ? embeddingOf(database, row.model, row.id) : {})
     }, { disableValidation: true })
   )
+
+/**
+ * The lines of one document: its passages, or the Records of a session.
+ *
+ * @since 0.1.0
+ * @category reading
+ */
+export const linesOf = (
+  database: Database,
+  document: DocumentRow,
+  options: { readonly embeddings: boolean }
+): ReadonlyArray<DumpLine> => [...passagesOf(database, document, options), ...recordsOf(database, document)]

@@ -22,6 +22,14 @@ export const utf8 = (text: string): Uint8Array => encoder.encode(text)
 export const hashBytes = (hash: Sha256): Uint8Array => Buffer.from(hash, "hex")
 
 /**
+ * A text as it is searched for words.
+ *
+ * @since 0.1.0
+ * @category encoding
+ */
+export const words = (text: string): string => text.replaceAll("\0", " ")
+
+/**
  * Bytes that are text.
  *
  * @since 0.1.0

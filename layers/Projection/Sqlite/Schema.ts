@@ -17,7 +17,7 @@ import type { Database } from "./Database.ts"
  * @since 0.1.0
  * @category constants
  */
-export const version = 1
+export const version = 2
 
 /**
  * By which the file is known as an index of ours: `mem` and a digit.
@@ -32,7 +32,10 @@ export const applicationId = 0x6d656d31
  * what is live; its id is its row in `words` too, and in its model's table of vectors, where it has one: `model`, and where the
  * vector stands in the log, say so. `vector` is where each vector stands that the log ever had, and never its values.
  *
- * `words` keeps no text of its own: rows are deleted by handing it the old text once more. (With `contentless_delete`
+ * `record` is a Record that a session has archived, by the last line of its key; one that another took the place of
+ * (`superseded`) is kept, so that it is known, and not found. The id of any other is its row in `record_words`.
+ *
+ * `words` and `record_words` keep no text of their own: rows are deleted by handing it the old text once more. (With `contentless_delete`
  * it would not count deleted rows out of its totals, and a rebuilt index would rank otherwise than the one it replaces.)
  */
 const tables = `
@@ -58,6 +61,14 @@ create table passage(
   unique (document, chunk_id));
 create index passage_by_text on passage(embed_sha256);
 create index passage_by_model on passage(model, document);
+create table record(
+  id integer primary key, document integer not null references document, connector text not null, key blob not null,
+  segment integer not null, offset integer not null, superseded integer not null,
+  session_key blob not null, seq integer not null, role text not null, kind text not null, tool_name blob,
+  at text, project blob, derived text, text blob not null,
+  unique (connector, key));
+create index record_by_document on record(document);
+create virtual table record_words using fts5(text, content='', tokenize='porter unicode61');
 create virtual table words using fts5(text, content='', tokenize='porter unicode61');
 `
 
@@ -153,7 +164,8 @@ export const reset = (database: Database): void => {
   const made = names(database.all(
     "select name from sqlite_schema where type = 'table' and name in (select 'vectors_' || id from model)"
   ))
-  const dropped = [...made.map(({ name }) => name), "words", "passage", "vector", "model", "document", "folded"]
+  const own = ["words", "record_words", "record", "passage", "vector", "model", "document", "folded"]
+  const dropped = [...made.map(({ name }) => name), ...own]
   database.exec(`begin immediate; ${dropped.map((name) => `drop table ${name};`).join(" ")} ${tables} commit;`)
 }
 

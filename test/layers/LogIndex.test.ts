@@ -4,12 +4,14 @@ import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Sqlite from "../../layers/Projection/Sqlite.ts"
-import * as FromLog from "../../layers/VectorIndex/FromLog.ts"
+import * as RecordsFromLog from "../../layers/RecordIndex/FromLog.ts"
+import * as VectorsFromLog from "../../layers/VectorIndex/FromLog.ts"
 import { LogReader } from "../../services/LogReader.ts"
 import { LogWriter } from "../../services/LogWriter.ts"
 import { Projection } from "../../services/Projection.ts"
+import { RecordIndex } from "../../services/RecordIndex.ts"
 import { VectorIndex } from "../../services/VectorIndex.ts"
-import { EmbedderFingerprint, type Sha256 } from "../../src/domain/Ids.ts"
+import { ConnectorName, EmbedderFingerprint, type RecordKey, type Sha256 } from "../../src/domain/Ids.ts"
 import { catchUp } from "../../src/sync/CatchUp.ts"
 import { rebuild } from "../../src/sync/rebuild.ts"
 import { engines } from "../fixtures/Index.ts"
@@ -22,13 +24,26 @@ const kinds = ["a/1", "b/1", "c/1"].flatMap((model) =>
   [3, 4].map((dims) => ({ model: EmbedderFingerprint.make(model), dims }))
 )
 
-const all = (texts: ReadonlyArray<Sha256>) =>
-  Effect.flatMap(
-    VectorIndex,
-    ({ positions }) => Effect.forEach(kinds, (kind) => Effect.map(positions(kind, texts), (found) => [...found].sort()))
-  )
+const connectors = ["notes", "papers"].map((name) => ConnectorName.make(name))
 
-describe("VectorIndex", () => {
+/** All that the two indexes know of these texts and keys. */
+const all = (texts: ReadonlyArray<Sha256>, keys: ReadonlyArray<RecordKey>) =>
+  Effect.gen(function*() {
+    const vectors = yield* VectorIndex
+    const records = yield* RecordIndex
+    return {
+      vectors: yield* Effect.forEach(
+        kinds,
+        (kind) => Effect.map(vectors.positions(kind, texts), (found) => [...found].sort())
+      ),
+      records: yield* Effect.forEach(
+        connectors,
+        (connector) => Effect.map(records.positions(connector, keys), (found) => [...found].sort())
+      )
+    }
+  })
+
+describe("VectorIndex and RecordIndex", () => {
   it.scopedLive.prop(
     "is the same in the tables as folded from the log, wherever the tables stand",
     { acts: randomLog, folded: FastCheck.nat(100), grown: FastCheck.nat(100) },
@@ -41,6 +56,9 @@ describe("VectorIndex", () => {
         const texts = [
           ...new Set(lines.flatMap(({ record }) => record.kind === "vector" ? [record.body.embed_sha256] : [])),
           sha("never")
+        ]
+        const keys = [
+          ...new Set(lines.flatMap(({ record }) => record.kind === "record" ? [record.body.key] : []))
         ]
         let size = Math.min(lines.length, folded)
         let read = 0
@@ -55,9 +73,14 @@ describe("VectorIndex", () => {
         const log = Layer.merge(Layer.succeed(LogReader, counting), noWriter)
         yield* Effect.provide(
           Effect.gen(function*() {
-            const fold = yield* FromLog.make
+            const vectors = yield* VectorsFromLog.make
+            const records = yield* RecordsFromLog.make
+            const folded = all(texts, keys).pipe(
+              Effect.provideService(VectorIndex, vectors),
+              Effect.provideService(RecordIndex, records)
+            )
             const same = Effect.gen(function*() {
-              assert.deepStrictEqual(yield* all(texts), yield* Effect.provideService(all(texts), VectorIndex, fold))
+              assert.deepStrictEqual(yield* all(texts, keys), yield* folded)
             })
             yield* catchUp
             yield* same
@@ -78,6 +101,6 @@ describe("VectorIndex", () => {
           Layer.provideMerge(Sqlite.memory({ engine: engines.vec0 }), log)
         )
       }),
-    { fastCheck: { numRuns: 15, endOnFailure: true } }
+    { fastCheck: { numRuns: 25, endOnFailure: true } }
   )
 })
