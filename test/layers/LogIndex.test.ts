@@ -11,7 +11,7 @@ import { LogWriter } from "../../services/LogWriter.ts"
 import { Projection } from "../../services/Projection.ts"
 import { RecordIndex } from "../../services/RecordIndex.ts"
 import { VectorIndex } from "../../services/VectorIndex.ts"
-import { ConnectorName, EmbedderFingerprint, type RecordKey, type Sha256 } from "../../src/domain/Ids.ts"
+import { ConnectorName, EmbedderFingerprint, RecordKey, type Sha256 } from "../../src/domain/Ids.ts"
 import { catchUp } from "../../src/sync/CatchUp.ts"
 import { rebuild } from "../../src/sync/rebuild.ts"
 import { engines } from "../fixtures/Index.ts"
@@ -103,4 +103,28 @@ describe("VectorIndex and RecordIndex", () => {
       }),
     { fastCheck: { numRuns: 25, endOnFailure: true } }
   )
+
+  it.scopedLive("a session that was taken out is known no more, though the tables hold it still", () =>
+    Effect.gen(function*() {
+      const act = { connector: "notes", doc: "a.md", texts: [0], keys: ["a"], model: "none" } as const
+      const whole = { brings: "none", value: "usual", fate: "whole", where: 0 } as const
+      const lines = linesOf([{ do: "records", ...act, ...whole }, { do: "remove", ...act, ...whole }])
+      const archived = lines.findIndex(({ record }) => record.kind === "commit") + 1
+      let size = archived
+      const log = Layer.succeed(LogReader, readerOf(lines, { batch: 7, size: () => size }))
+      yield* Effect.provide(
+        Effect.gen(function*() {
+          const { positions } = yield* RecordIndex
+          const [notes = ConnectorName.make("notes")] = connectors
+          const known = Effect.map(positions(notes, [RecordKey.make("r a")]), (found) => found.size)
+          yield* catchUp
+          assert.strictEqual(yield* known, 1)
+          size = lines.length
+          assert.strictEqual(yield* known, 0)
+          yield* catchUp
+          assert.strictEqual(yield* known, 0)
+        }),
+        Layer.provideMerge(Sqlite.memory({ engine: engines.vec0 }), Layer.merge(log, noWriter))
+      )
+    }))
 })

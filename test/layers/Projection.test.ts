@@ -190,7 +190,10 @@ describe("Projection/Sqlite", () => {
       yield* Effect.provide(append({ entries: [], commit: commit("a", 1, 2) }), log)
       yield* writing(home, log, catchUp)
       assert.deepStrictEqual(yield* tables, ["vectors_1"])
-      assert.lengthOf((yield* writing(home, log, dumpedReferences())).filter(({ embedding }) => embedding !== undefined), 2)
+      assert.lengthOf(
+        (yield* writing(home, log, dumpedReferences())).filter(({ embedding }) => embedding !== undefined),
+        2
+      )
     }))
 
   it.scopedLive("takes an apply whole or not at all, whichever write of it fails (openclaw/openclaw#10324)", () =>
