@@ -6,8 +6,7 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type * as Option from "effect/Option"
-import type { ArtifactId, ConnectorName, DocId } from "../src/domain/Ids.ts"
+import type { ArtifactId, ConnectorName, DocId, Sha256 } from "../src/domain/Ids.ts"
 import type { LogReadError } from "./LogReader.ts"
 
 /**
@@ -25,6 +24,8 @@ export type ArtifactMatch =
  * @category tags
  */
 export class ArtifactRegistry extends Context.Tag("mem/ArtifactRegistry")<ArtifactRegistry, {
-  /** What this paragraph is a copy of, after normalisation; none for one of under 40 characters. */
-  readonly match: (paragraph: string) => Effect.Effect<Option.Option<ArtifactMatch>, LogReadError>
+  /** What paragraphs are copies of, by the sha256 of what each says once it is normalised; unknown ones are left out. */
+  readonly matches: (
+    paragraphs: ReadonlyArray<Sha256>
+  ) => Effect.Effect<ReadonlyMap<Sha256, ArtifactMatch>, LogReadError>
 }>() {}

@@ -8,8 +8,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { LogReader } from "../../services/LogReader.ts"
 import { VectorIndex } from "../../services/VectorIndex.ts"
+import { follow } from "../../src/log/Follow.ts"
 import * as VectorPlaces from "../../src/log/VectorPlaces.ts"
-import { follow } from "../Log/Follow.ts"
 import { forgiving } from "./Forgiving.ts"
 
 /**

@@ -73,7 +73,8 @@ export type SyncStatus = typeof SyncStatus.Type
 /**
  * One connector's part. `listed` = `new` + `changed` + `stale` + `moved` + `unchanged` + failed + skipped.
  * `embed_texts` and `embed_calls` count what reached the real embedder, `reused` the vectors that were there already.
- * The last five are there for session connectors.
+ * The last six are there for session connectors: Records that were archived, those that were already, those among the
+ * archived that a machine derived, lines that could not be read, and the secrets that were taken out, by kind.
  *
  * @since 0.1.0
  * @category schemas
@@ -104,6 +105,7 @@ export class ConnectorSyncReport extends Schema.Class<ConnectorSyncReport>("mem/
   duplicates: Schema.optional(Count),
   derived: Schema.optional(Count),
   bad_lines: Schema.optional(Count),
+  secrets: Schema.optional(Schema.Record({ key: Schema.String, value: Count })),
   model_calls: Schema.optional(Count)
 }) {}
 

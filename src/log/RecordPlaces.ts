@@ -4,9 +4,12 @@
  *
  * @since 0.1.0
  */
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { LocatedRecord, LogPosition } from "../../services/LogReader.ts"
+import { type LocatedRecord, type LogPosition, LogReader } from "../../services/LogReader.ts"
+import type { RecordIndex } from "../../services/RecordIndex.ts"
 import type { ConnectorName, DocId, RecordKey } from "../domain/Ids.ts"
+import { follow } from "./Follow.ts"
 import { gather, type Open } from "./Gather.ts"
 import { documentKey } from "./Live.ts"
 
@@ -57,3 +60,22 @@ export const make = (): RecordPlaces => {
     tookOut: (connector, doc_id) => gone.has(documentKey(connector, doc_id))
   }
 }
+
+/**
+ * The index of archived Records as a fold of the whole log, made when it is first asked.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const index: Effect.Effect<RecordIndex["Type"], never, LogReader> = Effect.gen(function*() {
+  const places = make()
+  const catchUp = yield* follow(yield* LogReader, Option.none(), places.take)
+  return {
+    positions: (connector, keys) =>
+      Effect.map(catchUp, () =>
+        new Map(keys.flatMap((key) => {
+          const position = places.positionOf(connector, key)
+          return position === undefined ? [] : [[key, position] as const]
+        })))
+  }
+})

@@ -5,23 +5,37 @@
  */
 import { hash } from "node:crypto"
 import { Sha256 } from "../domain/Ids.ts"
+import { linesOf } from "../text/Lines.ts"
 
 /** Shorter ones are phrases that anybody may write. */
 const fewest = 40
 
 const marks = /^(?:\s*(?:>|[-*+]|\d{1,9}[.)]))*\s*/
 
-const isBlank = (line: string): boolean => line.trim() === ""
+/**
+ * A paragraph in its text, `start` and `end` in UTF-16 units, and the sha256 of what it says.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Paragraph {
+  readonly start: number
+  readonly end: number
+  readonly sha256: Sha256
+}
 
-const paragraphs = (text: string): ReadonlyArray<string> => {
-  const found: Array<Array<string>> = []
-  let open: Array<string> | undefined = undefined
-  for (const line of text.split(/\r\n|\n|\r/)) {
-    if (isBlank(line)) open = undefined
-    else if (open === undefined) found.push(open = [line])
-    else open.push(line)
+const paragraphs = (text: string): ReadonlyArray<readonly [start: number, end: number]> => {
+  const found: Array<[number, number]> = []
+  let at = 0
+  let open: [number, number] | undefined = undefined
+  for (const line of linesOf(text)) {
+    const end = at + line.length
+    if (line.trim() === "") open = undefined
+    else if (open === undefined) found.push(open = [at, end])
+    else open[1] = end
+    at = end
   }
-  return found.map((lines) => lines.join("\n"))
+  return found
 }
 
 /**
@@ -36,12 +50,21 @@ export const normalised = (paragraph: string): string =>
   )
 
 /**
- * The sha256 of each paragraph of the text that is long enough to be told again, in order.
+ * The paragraphs of the text that are long enough to be told again, in order.
  *
  * @since 0.1.0
  * @category hashing
  */
-export const paragraphHashes = (text: string): ReadonlyArray<Sha256> =>
-  paragraphs(text).map(normalised).filter((paragraph) => paragraph.length >= fewest).map((paragraph) =>
-    Sha256.make(hash("sha256", paragraph, "hex"))
-  )
+export const tellable = (text: string): ReadonlyArray<Paragraph> =>
+  paragraphs(text).flatMap(([start, end]) => {
+    const says = normalised(text.slice(start, end))
+    return says.length < fewest ? [] : [{ start, end, sha256: Sha256.make(hash("sha256", says, "hex")) }]
+  })
+
+/**
+ * The sha256 of each of them.
+ *
+ * @since 0.1.0
+ * @category hashing
+ */
+export const paragraphHashes = (text: string): ReadonlyArray<Sha256> => tellable(text).map(({ sha256 }) => sha256)

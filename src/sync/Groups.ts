@@ -39,8 +39,13 @@ const tombstones = (connector: ConnectorName, entry: ManifestEntry, reason: Reas
   }))
 }
 
-/** A clock that was set back must not make a document older than it was. */
-const later = (now: Timestamp, entry: ManifestEntry | undefined): Timestamp =>
+/**
+ * The moment, or that of the entry: a clock that was set back must not make a document older than it was.
+ *
+ * @since 0.1.0
+ * @category groups
+ */
+export const later = (now: Timestamp, entry: ManifestEntry | undefined): Timestamp =>
   entry !== undefined && entry.synced_at > now ? entry.synced_at : now
 
 /**

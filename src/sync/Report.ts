@@ -3,8 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { ConnectorName, DocId } from "../domain/Ids.ts"
-import type { ManifestEntry } from "../domain/Manifest.ts"
+import type { DocId } from "../domain/Ids.ts"
 import {
   ConnectorSyncReport,
   FailedDocument,
@@ -12,30 +11,21 @@ import {
   SkippedDocument,
   type SyncStatus
 } from "../domain/SyncReport.ts"
-import type { Diff } from "./Diff.ts"
-import type { EmbedCounts } from "./Embed.ts"
-import type { Outcome } from "./Work.ts"
+import type { Ran } from "./Run.ts"
 
 /**
- * What a run of one connector has come to.
+ * What a run of one connector has come to, and how many documents a run before it had stored that was cut short.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Tally {
-  readonly name: ConnectorName
-  readonly kind: string
-  readonly diff: Diff
-  readonly outcomes: ReadonlyArray<Outcome>
-  readonly removed: ReadonlyArray<ManifestEntry>
-  readonly error: ReportedError | undefined
-  readonly refused: boolean
+  readonly connector: Pick<ConnectorSyncReport, "name" | "kind" | "source_type">
+  readonly run: Ran
   readonly resumed: number
-  readonly fetched: number
-  readonly embedding: EmbedCounts
 }
 
-const failures = ({ diff, outcomes }: Tally): ReadonlyArray<FailedDocument> => [
+const failures = ({ changes: diff, outcomes }: Ran): ReadonlyArray<FailedDocument> => [
   ...diff.failedBefore.map(({ doc_id, error, message, retryable }) =>
     new FailedDocument({ doc_id, error, message, retryable })
   ),
@@ -61,7 +51,9 @@ const failures = ({ diff, outcomes }: Tally): ReadonlyArray<FailedDocument> => [
   )
 ]
 
-const skips = ({ diff, outcomes }: Tally): ReadonlyArray<{ readonly doc_id: DocId; readonly reason: string }> => [
+const skips = (
+  { changes: diff, outcomes }: Ran
+): ReadonlyArray<{ readonly doc_id: DocId; readonly reason: string }> => [
   ...diff.skipped,
   ...outcomes.flatMap((outcome) =>
     outcome._tag === "Skipped" ? [{ doc_id: outcome.ref.doc_id, reason: outcome.reason }] : []
@@ -74,13 +66,13 @@ const skips = ({ diff, outcomes }: Tally): ReadonlyArray<{ readonly doc_id: DocI
  * @since 0.1.0
  * @category reports
  */
-export const reportOf = (tally: Tally): ConnectorSyncReport => {
-  const { diff, embedding, error, outcomes, refused, removed } = tally
+export const reportOf = ({ connector, resumed, run }: Tally): ConnectorSyncReport => {
+  const { archive, changes: diff, embedding, error, fetched, outcomes, refused, removed } = run
   const committed = outcomes.flatMap((outcome) => outcome._tag === "Committed" ? [outcome] : [])
   const as = (kind: "new" | "changed" | "stale" | "moved") => committed.filter((outcome) => outcome.as === kind).length
   const same = outcomes.filter(({ _tag }) => _tag === "Same").length
-  const failed = failures(tally)
-  const skipped = skips(tally).map(({ doc_id, reason }) => new SkippedDocument({ doc_id, reason }))
+  const failed = failures(run)
+  const skipped = skips(run).map(({ doc_id, reason }) => new SkippedDocument({ doc_id, reason }))
   const sum = (of: (outcome: (typeof committed)[number]) => number) =>
     committed.reduce((n, outcome) => n + of(outcome), 0)
   const counts = {
@@ -92,9 +84,9 @@ export const reportOf = (tally: Tally): ConnectorSyncReport => {
   }
   const status: SyncStatus = refused ? "refused" : failed.length > 0 || error !== undefined ? "partial" : "ok"
   return new ConnectorSyncReport({
-    name: tally.name,
-    kind: tally.kind,
-    source_type: "document",
+    name: connector.name,
+    kind: connector.kind,
+    source_type: connector.source_type,
     status,
     ...(error === undefined ? {} : { error }),
     listed: counts.new + counts.changed + counts.stale + counts.moved + counts.unchanged + failed.length +
@@ -103,11 +95,12 @@ export const reportOf = (tally: Tally): ConnectorSyncReport => {
     removed: removed.length,
     failed,
     skipped,
-    resumed: tally.resumed,
-    fetched: tally.fetched,
+    resumed,
+    fetched,
     ...embedding,
     chunks_added: sum(({ added }) => added),
-    chunks_tombstoned: sum(({ tombstoned }) => tombstoned) + removed.reduce((n, { chunk_count }) => n + chunk_count, 0)
+    chunks_tombstoned: sum(({ tombstoned }) => tombstoned) + removed.reduce((n, { chunk_count }) => n + chunk_count, 0),
+    ...(archive === undefined ? {} : { ...archive, model_calls: 0 })
   })
 }
 

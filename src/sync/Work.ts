@@ -94,8 +94,10 @@ export type Outcome = Data.TaggedEnum<{
   }
   /** It was fetched, and turned out to be what is stored. */
   Same: { readonly entry: ManifestEntry; readonly revision: string | undefined }
+  /** Of a session, `entry` is what could be stored before it failed. */
   Failed: {
     readonly ref: DocumentRef
+    readonly entry?: ManifestEntry
     readonly error: string
     readonly message: string
     readonly retryable: boolean

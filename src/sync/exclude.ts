@@ -21,7 +21,7 @@ import { beginRun } from "./BeginRun.ts"
 import * as Groups from "./Groups.ts"
 import { loadManifest } from "./LoadManifest.ts"
 import { timestamp } from "./Pipeline.ts"
-import type { SyncError } from "./syncConnector.ts"
+import type { SyncError } from "./Run.ts"
 
 /**
  * There is no such document to exclude, it is excluded already, or it is not excluded.

@@ -21,7 +21,8 @@ import * as Embed from "./Embed.ts"
 import { defaults as defaultGuards } from "./Guard.ts"
 import { keepUp } from "./KeepUp.ts"
 import { failedReport } from "./Report.ts"
-import { type ConnectorOptions, syncConnector, type SyncError } from "./syncConnector.ts"
+import type { ConnectorOptions, SyncError } from "./Run.ts"
+import { syncConnector } from "./syncConnector.ts"
 
 /**
  * `only` names the connectors to sync; all of them where it is absent. `policyOf` says how a connector's documents are
@@ -66,11 +67,6 @@ const one = (
       return failedReport(configured, new ReportedError({ code: _tag, message }))
     }
     const connector = opened.right
-    if (connector.source_type === "session") {
-      const message =
-        `${configured.name} is a session connector, which this version cannot sync; take it out, or name the others`
-      return failedReport(configured, new ReportedError({ code: "NotSupported", message }))
-    }
     return yield* syncConnector(connector, { ...options, policy: options.policyOf(configured), embedding })
   }))
 

@@ -33,7 +33,7 @@ import { LogWriter } from "../../services/LogWriter.ts"
 import { ManifestStore } from "../../services/ManifestStore.ts"
 import type { ProgressStore } from "../../services/ProgressStore.ts"
 import { Projection } from "../../services/Projection.ts"
-import type { DocumentConnector } from "../../services/SourceConnector.ts"
+import type { SourceConnector } from "../../services/SourceConnector.ts"
 import { ConnectorError } from "../../src/domain/ConnectorErrors.ts"
 import type { ConnectorName, DocId } from "../../src/domain/Ids.ts"
 import type { ManifestEntry } from "../../src/domain/Manifest.ts"
@@ -57,11 +57,15 @@ export interface World {
 }
 
 /** Connectors by name, without a configuration file; one that is an error cannot be opened. */
-export const connectorsOf = (all: ReadonlyArray<DocumentConnector | ConnectorError>): Layer.Layer<Connectors> => {
-  const nameOf = (each: DocumentConnector | ConnectorError) =>
+export const connectorsOf = (all: ReadonlyArray<SourceConnector["Type"] | ConnectorError>): Layer.Layer<Connectors> => {
+  const nameOf = (each: SourceConnector["Type"] | ConnectorError) =>
     each instanceof ConnectorError ? each.connector : each.name
   return Layer.succeed(Connectors, {
-    configured: all.map((each) => ({ name: nameOf(each), kind: "vec", source_type: "document" as const })),
+    configured: all.map((each) => ({
+      name: nameOf(each),
+      kind: "vec",
+      source_type: each instanceof ConnectorError ? "document" as const : each.source_type
+    })),
     get: (name) => {
       const found = all.find((each) => nameOf(each) === name)
       if (found === undefined) return Effect.dieMessage(`no connector ${name}`)
@@ -71,7 +75,7 @@ export const connectorsOf = (all: ReadonlyArray<DocumentConnector | ConnectorErr
 }
 
 export interface WorldOptions {
-  readonly connectors: ReadonlyArray<DocumentConnector | ConnectorError>
+  readonly connectors: ReadonlyArray<SourceConnector["Type"] | ConnectorError>
   /** With the layer `Cached` around the embedder, as users have it. */
   readonly cached?: boolean
   readonly embedder?: Layer.Layer<Embedder>
