@@ -6,7 +6,8 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { ConnectorName, EmbedderFingerprint } from "../src/domain/Ids.ts"
-import type { SearchHit, SearchMode } from "../src/domain/SearchReport.ts"
+import type { Role } from "../src/domain/Record.ts"
+import type { RecordHit, SearchHit, SearchMode } from "../src/domain/SearchReport.ts"
 import type { EmbedderMismatch, ProjectionError } from "../src/domain/StoreErrors.ts"
 
 /**
@@ -26,10 +27,28 @@ export interface SearchQuery {
 }
 
 /**
+ * A question to the archived Records of sessions, by words: of one role, one tool, of a time (`since` and before
+ * `until`, as the log writes moments, or the beginning of one), of projects (a glob over the folder that the agent worked
+ * in). One without a time is of none.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface RecordQuery extends Pick<SearchQuery, "text" | "k" | "connector" | "path"> {
+  readonly role?: Role
+  readonly tool?: string
+  readonly since?: string
+  readonly until?: string
+  readonly project?: string
+}
+
+/**
  * @since 0.1.0
  * @category tags
  */
 export class Search extends Context.Tag("mem/Search")<Search, {
   /** Best first; ties by chunk_id. `stale` is left false: only who holds the manifest can know. */
   readonly search: (query: SearchQuery) => Effect.Effect<ReadonlyArray<SearchHit>, ProjectionError | EmbedderMismatch>
+  /** Best first; ties by place in the log. Superseded ones are never found; texts are whole. */
+  readonly records: (query: RecordQuery) => Effect.Effect<ReadonlyArray<RecordHit>, ProjectionError>
 }>() {}

@@ -96,6 +96,11 @@ export const make = (
         either<Effect.Effect.Success<ReturnType<Search["Type"]["search"]>>, ProjectionError | EmbedderMismatch>(
           ({ said, store }) => Effect.zipRight(said, Searching.make(store).search(query)),
           ({ search }) => Effect.flatMap(search, (service) => service.search(query))
+        ),
+      records: (query) =>
+        either<Effect.Effect.Success<ReturnType<Search["Type"]["records"]>>, ProjectionError>(
+          ({ said, store }) => Effect.zipRight(said, Searching.make(store).records(query)),
+          ({ search }) => Effect.flatMap(search, (service) => service.records(query))
         )
     })
 

@@ -6,7 +6,7 @@
 import type { ConnectorDrift, DriftReport, Estimate } from "../domain/Drift.ts"
 import { number, plural } from "../text/Amounts.ts"
 import { printable } from "./Printable.ts"
-import { wrapped } from "./Words.ts"
+import { size, wrapped } from "./Words.ts"
 
 /** Documents of a sort that are named. */
 const most = 10
@@ -22,13 +22,15 @@ const named = (sort: (typeof sorts)[number], ids: ReadonlyArray<string>): Readon
   ]
 }
 
-const estimated = ({ cost_usd, documents, embed_texts, passages, tokens }: Estimate): string =>
-  `a sync would cut ${plural(documents, "document")} into ${plural(passages, "passage")} of `
-  + `${plural(tokens, "token")} and embed ${plural(embed_texts, "text")}`
-  + (cost_usd === undefined ? "" : ` for ${cost_usd.toFixed(4)} US dollars`)
+const estimated = ({ cost_usd, documents, embed_texts, passages, records, tokens }: Estimate): string =>
+  records !== undefined
+    ? `a sync would archive ${plural(records, "Record")} of ${plural(documents, "session")}`
+    : `a sync would cut ${plural(documents, "document")} into ${plural(passages, "passage")} of `
+      + `${plural(tokens, "token")} and embed ${plural(embed_texts, "text")}`
+      + (cost_usd === undefined ? "" : ` for ${cost_usd.toFixed(4)} US dollars`)
 
 const block = (connector: ConnectorDrift): ReadonlyArray<string> => {
-  const { documents, error, estimate, name, status, unchanged } = connector
+  const { bytes = 0, documents, error, estimate, name, status, unchanged } = connector
   const trouble = error === undefined ? [] : wrapped("  ", error.message)
   if (status === "failed") return [`${name}: failed`, ...trouble]
   const counts = sorts.filter((sort) => connector[sort] > 0).map((sort) => `${number(connector[sort])} ${sort}`)
@@ -39,6 +41,7 @@ const block = (connector: ConnectorDrift): ReadonlyArray<string> => {
     ...sorts.flatMap((sort) => named(sort, documents[sort])),
     ...(status === "refused" ? ["  a sync would refuse the removals:"] : []),
     ...trouble,
+    ...(bytes === 0 ? [] : [`  ${size(bytes)} of transcripts to read`]),
     ...(estimate === undefined ? [] : wrapped("  ", estimated(estimate)))
   ]
 }

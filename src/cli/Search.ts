@@ -6,6 +6,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -13,9 +14,11 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Live from "../../layers/Live.ts"
 import type { SearchQuery } from "../../services/Search.ts"
+import { Role } from "../domain/Record.ts"
 import { SearchMode, SearchReport } from "../domain/SearchReport.ts"
+import { marked } from "../memory/OwnOutput.ts"
 import { matches } from "../search/Matches.ts"
-import { embedded, search as program } from "../search/search.ts"
+import { embedded, type RecordFilter, search as program } from "../search/search.ts"
 import { answer } from "./Answer.ts"
 import { configuration, knownOrStored } from "./Configuration.ts"
 import * as SearchText from "./SearchText.ts"
@@ -33,6 +36,54 @@ const modeOf = (mode: string): Either.Either<SearchMode, UsageError> =>
     Schema.decodeUnknownEither(SearchMode)(mode),
     () => refuse(`--mode is "${mode}": it must be one of ${modes.join(", ")}`)
   )
+
+const roles: ReadonlyArray<string> = Role.literals
+
+const roleOf = (role: string): Either.Either<Role, UsageError> =>
+  Either.mapLeft(
+    Schema.decodeUnknownEither(Role)(role),
+    () => refuse(`--role is "${role}": it must be one of ${roles.join(", ")}`)
+  )
+
+const isDate = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?$/
+const ago = /^(\d{1,5})([hd])$/
+const hour = 3_600_000
+
+/** A moment as it was given: the beginning of one as the log writes them, or one that lies so far back. */
+const momentOf = (option: string, given: string): Effect.Effect<string, UsageError> => {
+  const [, amount, unit] = ago.exec(given) ?? []
+  if (amount !== undefined) {
+    return Effect.map(
+      Clock.currentTimeMillis,
+      (now) => new Date(now - Number(amount) * (unit === "d" ? 24 * hour : hour)).toISOString()
+    )
+  }
+  return isDate.test(given) && !Number.isNaN(Date.parse(given))
+    ? Effect.succeed(given)
+    : refuse(`${option} is "${given}": write a day such as 2026-05-01, a moment such as 2026-05-01T09:00, or 7d or 12h`)
+}
+
+/** What of the archive is asked for alone; nothing where no option says so. */
+const filterOf = (given: {
+  readonly role: Option.Option<string>
+  readonly tool: Option.Option<string>
+  readonly since: Option.Option<string>
+  readonly until: Option.Option<string>
+  readonly project: Option.Option<string>
+}): Effect.Effect<RecordFilter | undefined, UsageError> =>
+  Effect.gen(function*() {
+    const role = yield* Effect.transposeMapOption(given.role, roleOf)
+    const since = yield* Effect.transposeMapOption(given.since, (moment) => momentOf("--since", moment))
+    const until = yield* Effect.transposeMapOption(given.until, (moment) => momentOf("--until", moment))
+    const filter: RecordFilter = {
+      ...Option.match(role, { onNone: () => ({}), onSome: (role) => ({ role }) }),
+      ...Option.match(given.tool, { onNone: () => ({}), onSome: (tool) => ({ tool }) }),
+      ...Option.match(since, { onNone: () => ({}), onSome: (since) => ({ since }) }),
+      ...Option.match(until, { onNone: () => ({}), onSome: (until) => ({ until }) }),
+      ...Option.match(given.project, { onNone: () => ({}), onSome: (project) => ({ project }) })
+    }
+    return Object.keys(filter).length === 0 ? undefined : filter
+  })
 
 const mostHits = 1000
 
@@ -71,6 +122,31 @@ export const search = Command.make("search", {
     Options.withPseudoName("MODE"),
     Options.withDescription("hybrid (if not given): both; vector: by meaning; keyword: by words, without the model"),
     Options.withDefault("hybrid")
+  ),
+  role: Options.text("role").pipe(
+    Options.withPseudoName("ROLE"),
+    Options.withDescription("Only what was said in sessions by user, assistant, tool or system"),
+    Options.optional
+  ),
+  tool: Options.text("tool").pipe(
+    Options.withPseudoName("NAME"),
+    Options.withDescription("Only calls and results of this tool, such as Bash, in sessions"),
+    Options.optional
+  ),
+  since: Options.text("since").pipe(
+    Options.withPseudoName("WHEN"),
+    Options.withDescription("Only what was said in sessions since then: 2026-05-01, 7d, 12h"),
+    Options.optional
+  ),
+  until: Options.text("until").pipe(
+    Options.withPseudoName("WHEN"),
+    Options.withDescription("Only what was said in sessions before then"),
+    Options.optional
+  ),
+  project: Options.text("project").pipe(
+    Options.withPseudoName("GLOB"),
+    Options.withDescription("Only sessions in folders that match, such as \"**/demo\""),
+    Options.optional
   )
 }, (given) =>
   Effect.gen(function*() {
@@ -78,6 +154,10 @@ export const search = Command.make("search", {
     if (text === "") return yield* refuse("nothing is looked for: write a question, or words")
     const mode = yield* modeOf(given.mode)
     const k = yield* countOf(given.k)
+    const filter = yield* filterOf(given)
+    if (mode === "vector" && filter !== undefined) {
+      return yield* refuse("what sessions hold is found by its words: leave out --mode vector")
+    }
     const { file, home } = yield* configuration
     const connector = yield* Effect.transposeMapOption(
       given.connector,
@@ -91,16 +171,16 @@ export const search = Command.make("search", {
       ...Option.match(given.path, { onNone: () => ({}), onSome: (path) => ({ path }) })
     }
     // The model is not even opened for words alone.
-    const query = mode === "keyword" ? asked : yield* Effect.provide(embedded(asked), Live.embedder(file))
+    const query = mode === "keyword" || filter !== undefined
+      ? { ...asked, mode: "keyword" as const }
+      : yield* Effect.provide(embedded(asked), Live.embedder(file))
     const index = Layer.provideMerge(Live.readIndex(home), Live.read(home))
-    const report = yield* Effect.provide(program(query), Layer.merge(index, Live.connectors(file)))
-    const { colours } = yield* Terminal
-    yield* answer({
-      document: encode(report),
-      lines: SearchText.lines(
-        report,
-        (passage) => matches(passage, text),
-        colours ? SearchText.coloured : SearchText.uncoloured
-      )
-    })
+    const report = yield* Effect.provide(program(query, filter), Layer.merge(index, Live.connectors(file)))
+    const { colours, reads } = yield* Terminal
+    const lines = SearchText.lines(
+      report,
+      (passage) => matches(passage, text),
+      colours ? SearchText.coloured : SearchText.uncoloured
+    )
+    yield* answer({ document: encode(report), lines: reads ? lines : marked("search", lines) })
   })).pipe(Command.withDescription("Find what is in memory, by meaning and by words. Reads only."))

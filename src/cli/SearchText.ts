@@ -6,9 +6,10 @@
 import { afterFrontMatter } from "../chunk/FrontMatter.ts"
 import { lineStarts } from "../chunk/TextLines.ts"
 import { withWord } from "../domain/Level.ts"
-import type { SearchHit, SearchReport } from "../domain/SearchReport.ts"
+import type { RecordHit, SearchHit, SearchReport } from "../domain/SearchReport.ts"
 import { mediaTypeOf } from "../text/MediaType.ts"
 import { printable } from "./Printable.ts"
+import { speaker } from "./SpeakerText.ts"
 import { broken } from "./Words.ts"
 
 /**
@@ -91,8 +92,9 @@ const withoutFrontMatter = ({ doc_id, lines: [first], text }: SearchHit, matches
   return isAllThatMatches || !isInk(body) ? text : body
 }
 
-const placeOf = ({ connector, doc_id, lines: [first, last] }: SearchHit): string =>
-  `${connector}:${printable(doc_id)}:${first === last ? first : `${first}-${last}`}`
+const placeOf = (
+  { connector, doc_id, lines: [first, last] }: Pick<SearchHit, "connector" | "doc_id" | "lines">
+): string => `${connector}:${printable(doc_id)}:${first === last ? first : `${first}-${last}`}`
 
 const block = (hit: SearchHit, matchesOf: (text: string) => Ranges): ReadonlyArray<string> => {
   const text = withoutFrontMatter(hit, matchesOf(hit.text))
@@ -104,19 +106,26 @@ const block = (hit: SearchHit, matchesOf: (text: string) => Ranges): ReadonlyArr
   ]
 }
 
+const recordBlock = (hit: RecordHit, matchesOf: (text: string) => Ranges): ReadonlyArray<string> => [
+  `${hit.score.toFixed(3)}  ${placeOf(hit)}  (session: ${speaker(hit)})`,
+  ...(hit.project === undefined ? [] : broken("  ", printable(hit.project), "  ")),
+  ...excerpt(hit.text, matchesOf(hit.text))
+]
+
 /**
- * The hits, best first. `matchesOf` tells what of a text to mark.
+ * The hits, best first; those in sessions behind those in documents. `matchesOf` tells what of a text to mark.
  *
  * @since 0.1.0
  * @category formatting
  */
 export const lines = (
-  { hits, query }: SearchReport,
+  { hits, query, records = [] }: SearchReport,
   matchesOf: (text: string) => Ranges,
   [before, after]: Marks
 ): ReadonlyArray<string> =>
-  hits.length === 0
+  hits.length + records.length === 0
     ? broken("", `nothing was found for "${printable(query)}"`)
-    : hits.flatMap((hit, i) => [...(i === 0 ? [] : [""]), ...block(hit, matchesOf)]).map((line) =>
-      line.replaceAll(opens, before).replaceAll(closes, after)
-    )
+    : [...hits.map((hit) => block(hit, matchesOf)), ...records.map((hit) => recordBlock(hit, matchesOf))].flatMap((
+      lines,
+      i
+    ) => [...(i === 0 ? [] : [""]), ...lines]).map((line) => line.replaceAll(opens, before).replaceAll(closes, after))

@@ -9,15 +9,20 @@ import * as LeftOut from "./LeftOutText.ts"
 import { moment, size, wrapped } from "./Words.ts"
 
 const block = (connector: ConnectorStatus): ReadonlyArray<string> => {
-  const { chunks, documents, failed, kind, last_sync, name, pending, skipped } = connector
+  const { chunks, documents, failed, kind, last_sync, name, pending, records, skipped } = connector
+  const held = records === undefined
+    ? `${plural(documents, "document")}, ${plural(chunks, "passage")}`
+    : `${plural(documents, "session")}, ${plural(records, "Record")}`
   const when = last_sync === null
     ? "never synced; \"mem sync\" does it"
-    : `${plural(documents, "document")}, ${plural(chunks, "passage")}, last changed ${moment(last_sync)}`
+    : `${held}, last changed ${moment(last_sync)}`
   return [
     ...wrapped("", `${name} (${kind}): ${when}`, "  "),
     ...(pending === 0 ? [] : wrapped(
       "  ",
-      `${plural(pending, "document")} of a sync still to do: it runs now, or was cut short and the next one goes on`
+      `${
+        plural(pending, records === undefined ? "document" : "session")
+      } of a sync still to do: it runs now, or was cut short and the next one goes on`
     )),
     ...LeftOut.failed(failed),
     ...LeftOut.skipped(skipped)

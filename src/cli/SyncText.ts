@@ -12,7 +12,7 @@ const counts = (of: ReadonlyArray<readonly [count: number, word: string]>): stri
   of.filter(([count]) => count > 0).map(([count, word]) => `${number(count)} ${word}`).join(", ")
 
 const changesOf = (connector: ConnectorSyncReport): string => {
-  const { changed, failed, listed, moved, new: added, removed, skipped, stale, unchanged } = connector
+  const { changed, failed, listed, moved, new: added, removed, skipped, source_type, stale, unchanged } = connector
   const changes = counts([
     [added, "new"],
     [changed, "changed"],
@@ -20,11 +20,27 @@ const changesOf = (connector: ConnectorSyncReport): string => {
     [moved, "moved"],
     [removed, "removed"]
   ])
-  if (listed + removed === 0) return "no document is there; see its options in connectors.yaml"
+  const what = source_type === "session" ? "session" : "document"
+  if (listed + removed === 0) return `no ${what} is there; see its options in connectors.yaml`
   if (changes !== "") return changes + (unchanged === 0 ? "" : `; ${number(unchanged)} unchanged`)
   return unchanged === 0 && failed.length + skipped.length > 0
     ? "nothing was stored"
-    : `nothing has changed in ${plural(unchanged, "document")}`
+    : `nothing has changed in ${plural(unchanged, what)}`
+}
+
+/** What came of sessions. */
+const archiveOf = ({ bad_lines = 0, derived = 0, duplicates = 0, records, secrets = {} }: ConnectorSyncReport) => {
+  if (records === undefined) return ""
+  const found = Object.values(secrets).reduce((sum, n) => sum + n, 0)
+  const kinds = Object.entries(secrets).map(([kind, n]) => `${number(n)} ${kind}`).join(", ")
+  const parts = [
+    ...(records === 0 ? [] : [`${plural(records, "Record")} archived`]),
+    ...(derived === 0 ? [] : [`${number(derived)} of them no evidence, for a machine derived them`]),
+    ...(duplicates === 0 ? [] : [`${number(duplicates)} known already`]),
+    ...(bad_lines === 0 ? [] : [`${plural(bad_lines, "line")} could not be read`]),
+    ...(found === 0 ? [] : [`${plural(found, "secret")} taken out (${kinds})`])
+  ]
+  return parts.join("; ")
 }
 
 const costOf = ({ chunks_added, chunks_tombstoned, embed_calls, embed_texts, reused }: ConnectorSyncReport): string => {
@@ -48,7 +64,7 @@ const block = (connector: ConnectorSyncReport): ReadonlyArray<string> => {
   const { error, failed, resumed, skipped, status } = connector
   const trouble = error === undefined ? [] : wrapped(hanging, error.message)
   if (status === "failed") return [headOf(connector, "failed; nothing of it was touched"), ...trouble]
-  const cost = costOf(connector)
+  const cost = [archiveOf(connector), costOf(connector)].filter((part) => part !== "").join("; ")
   return [
     ...wrapped("", headOf(connector, changesOf(connector)), hanging),
     ...(status === "refused" ? [`${hanging}removals were refused:`] : []),
@@ -57,7 +73,9 @@ const block = (connector: ConnectorSyncReport): ReadonlyArray<string> => {
       ? []
       : wrapped(
         hanging,
-        `it went on from a sync that was cut short, which had stored ${plural(resumed, "document")} already`
+        `it went on from a sync that was cut short, which had stored ${
+          plural(resumed, connector.source_type === "session" ? "session" : "document")
+        } already`
       )),
     ...LeftOut.failed(failed),
     ...LeftOut.skipped(skipped),

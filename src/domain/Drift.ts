@@ -26,7 +26,8 @@ export class DriftDocuments extends Schema.Class<DriftDocuments>("mem/DriftDocum
 }) {}
 
 /**
- * What a sync would cost. `cost_usd` is there when the embedder names a price.
+ * What a sync would cost. `cost_usd` is there when the embedder names a price, `records` (those that are not archived
+ * yet) for sessions.
  *
  * @since 0.1.0
  * @category schemas
@@ -36,11 +37,12 @@ export class Estimate extends Schema.Class<Estimate>("mem/Estimate")({
   passages: Count,
   tokens: Count,
   embed_texts: Count,
+  records: Schema.optional(Count),
   cost_usd: Schema.optional(Schema.NonNegative.pipe(Schema.finite()))
 }) {}
 
 /**
- * One connector's part.
+ * One connector's part. `bytes` are those of transcripts that were not read yet; it is there for sessions.
  *
  * @since 0.1.0
  * @category schemas
@@ -56,6 +58,7 @@ export class ConnectorDrift extends Schema.Class<ConnectorDrift>("mem/ConnectorD
   unchanged: Count,
   removed: Count,
   documents: DriftDocuments,
+  bytes: Schema.optional(Count),
   estimate: Schema.optional(Estimate)
 }) {}
 

@@ -4,9 +4,10 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { ChunkId, ConnectorName, DocId, SourceUri } from "./Ids.ts"
+import { ChunkId, ConnectorName, DocId, RecordKey, SessionKey, SourceUri, Timestamp } from "./Ids.ts"
 import { Level } from "./Level.ts"
 import { LineRange } from "./Numbers.ts"
+import { Derived, RecordKind, Role } from "./Record.ts"
 
 /**
  * `hybrid` fuses the other two: `vector` finds by meaning, `keyword` by words.
@@ -41,7 +42,34 @@ export class SearchHit extends Schema.Class<SearchHit>("mem/SearchHit")({
 }) {}
 
 /**
- * The one JSON document of `mem search --json`.
+ * An archived Record of a session that has the words. It has no level: only what the gate accepts becomes evidence.
+ * `lines` is its number in the session, as `mem get` takes it; `block` is what sort of block it was, `project` the folder
+ * that the agent worked in, `derived` the machine that wrote it, or false. Of a long text an `excerpt` is given, around the
+ * first of the words.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class RecordHit extends Schema.Class<RecordHit>("mem/RecordHit")({
+  score: Schema.Finite,
+  connector: ConnectorName,
+  doc_id: DocId,
+  source_uri: SourceUri,
+  lines: LineRange,
+  key: RecordKey,
+  session_key: SessionKey,
+  role: Role,
+  block: RecordKind,
+  tool_name: Schema.optional(Schema.String),
+  at: Schema.NullOr(Timestamp),
+  project: Schema.optional(Schema.String),
+  derived: Schema.Union(Schema.Literal(false), Derived.fields.by),
+  text: Schema.String,
+  excerpt: Schema.Boolean
+}) {}
+
+/**
+ * The one JSON document of `mem search --json`. `records` is there where sessions were searched and hold the words.
  *
  * @since 0.1.0
  * @category schemas
@@ -51,5 +79,6 @@ export class SearchReport extends Schema.Class<SearchReport>("mem/SearchReport")
   ok: Schema.Boolean,
   query: Schema.String,
   mode: SearchMode,
-  hits: Schema.Array(SearchHit)
+  hits: Schema.Array(SearchHit),
+  records: Schema.optional(Schema.Array(RecordHit))
 }) {}

@@ -10,7 +10,7 @@ import { FailedDocument, SkippedDocument, SourceType } from "./SyncReport.ts"
 
 /**
  * One connector's part. `pending` counts documents that a sync began and did not finish; `last_sync` is null before
- * the first.
+ * the first. A session counts as a document; `records` is how many Records of sessions are archived, and is there for these.
  *
  * @since 0.1.0
  * @category schemas
@@ -21,6 +21,7 @@ export class ConnectorStatus extends Schema.Class<ConnectorStatus>("mem/Connecto
   source_type: SourceType,
   documents: Count,
   chunks: Count,
+  records: Schema.optional(Count),
   last_sync: Schema.NullOr(Timestamp),
   failed: Schema.Array(FailedDocument),
   skipped: Schema.Array(SkippedDocument),

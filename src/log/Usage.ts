@@ -105,19 +105,43 @@ export const dead = ({ bearing, live, mortal, vectors }: Usage): number => {
 }
 
 /**
- * The live documents of each connector, and their passages.
+ * What is live of a connector.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Counts {
+  readonly documents: number
+  readonly chunks: number
+  readonly records: number
+}
+
+/**
+ * Where nothing is.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const none: Counts = { documents: 0, chunks: 0, records: 0 }
+
+/**
+ * The live documents of each connector, and their passages; the sessions, and their Records.
  *
  * @since 0.1.0
  * @category counting
  */
 export const counts = (
   { live }: Usage
-): ReadonlyMap<ConnectorName, { readonly documents: number; readonly chunks: number }> => {
-  const all = new Map<ConnectorName, { readonly documents: number; readonly chunks: number }>()
-  for (const { commit, passages } of HashMap.values(live.documents)) {
+): ReadonlyMap<ConnectorName, Counts> => {
+  const all = new Map<ConnectorName, Counts>()
+  for (const { commit, passages, records } of HashMap.values(live.documents)) {
     if (commit.removed === true) continue
-    const before = all.get(commit.connector) ?? { documents: 0, chunks: 0 }
-    all.set(commit.connector, { documents: before.documents + 1, chunks: before.chunks + passages.length })
+    const before = all.get(commit.connector) ?? none
+    all.set(commit.connector, {
+      documents: before.documents + 1,
+      chunks: before.chunks + passages.length,
+      records: before.records + records
+    })
   }
   return all
 }

@@ -9,11 +9,12 @@ import { Embedder } from "../../services/Embedder.ts"
 import type { LogReader, LogReadError } from "../../services/LogReader.ts"
 import type { ManifestStore } from "../../services/ManifestStore.ts"
 import type { ProgressStore } from "../../services/ProgressStore.ts"
-import { Search, type SearchQuery } from "../../services/Search.ts"
+import { type RecordQuery, Search, type SearchQuery } from "../../services/Search.ts"
 import { EmbedderError, type EmbedderUnavailable, type EmbedRefused } from "../domain/EmbedderErrors.ts"
-import { SearchReport } from "../domain/SearchReport.ts"
+import { RecordHit, SearchReport } from "../domain/SearchReport.ts"
 import type { EmbedderMismatch, ManifestError, ProjectionError } from "../domain/StoreErrors.ts"
 import { shortHashes } from "../text/Fingerprint.ts"
+import { matches } from "./Matches.ts"
 import { withStale } from "./Stale.ts"
 
 type NoVector = EmbedRefused | EmbedderError | EmbedderUnavailable
@@ -46,19 +47,33 @@ export const embedded = (query: SearchQuery): Effect.Effect<SearchQuery, NoVecto
   }).pipe(Effect.catchAll((error) => query.mode === "hybrid" ? byWords(query, error) : Effect.fail(error)))
 
 /**
+ * What of the archive is asked for alone. An empty one asks for all of it.
+ *
  * @since 0.1.0
- * @category programs
+ * @category models
  */
-export const search = (
-  query: SearchQuery
-): Effect.Effect<
-  SearchReport,
-  ProjectionError | EmbedderMismatch | LogReadError | ManifestError,
-  Search | Connectors | LogReader | ManifestStore | ProgressStore
-> =>
+export type RecordFilter = Omit<RecordQuery, "text" | "k" | "connector" | "path">
+
+/** Longer texts are told by a part of them: a tool may have printed megabytes. */
+const mostUnits = 2_000
+/** How much of that stands before the first of the words. */
+const before = 400
+
+/** The part of a long text that the question is about, from the beginning of a line where one is near. */
+const excerpt = (hit: RecordHit, question: string): RecordHit => {
+  const { text } = hit
+  if (text.length <= mostUnits) return hit
+  const first = matches(text, question)[0]?.[0] ?? 0
+  const near = Math.max(0, Math.min(first - before, text.length - mostUnits))
+  const line = text.lastIndexOf("\n", first) + 1
+  const start = line > near ? line : near
+  return new RecordHit({ ...hit, text: text.slice(start, start + mostUnits).toWellFormed(), excerpt: true })
+}
+
+const documents = (query: SearchQuery) =>
   Effect.gen(function*() {
     const index = yield* Search
-    const found = yield* Effect.map(index.search(query), (hits) => ({ hits, mode: query.mode })).pipe(
+    return yield* Effect.map(index.search(query), (hits) => ({ hits, mode: query.mode })).pipe(
       Effect.catchTag("EmbedderMismatch", (error) =>
         query.mode === "hybrid"
           ? Effect.flatMap(
@@ -67,11 +82,45 @@ export const search = (
           )
           : error)
     )
+  })
+
+const sessions = ({ connector, k, path, text }: SearchQuery, filter: RecordFilter) =>
+  Effect.gen(function*() {
+    const index = yield* Search
+    const found = yield* index.records({
+      text,
+      k,
+      ...(connector === undefined ? {} : { connector }),
+      ...(path === undefined ? {} : { path }),
+      ...filter
+    })
+    return found.map((hit) => excerpt(hit, text))
+  })
+
+/**
+ * Asks for passages, and by words for what sessions hold. With a filter of Records only these are asked for; by meaning
+ * alone they cannot be found.
+ *
+ * @since 0.1.0
+ * @category programs
+ */
+export const search = (
+  query: SearchQuery,
+  filter?: RecordFilter
+): Effect.Effect<
+  SearchReport,
+  ProjectionError | EmbedderMismatch | LogReadError | ManifestError,
+  Search | Connectors | LogReader | ManifestStore | ProgressStore
+> =>
+  Effect.gen(function*() {
+    const found = filter === undefined ? yield* documents(query) : { hits: [], mode: query.mode }
+    const records = query.mode === "vector" ? [] : yield* sessions(query, filter ?? {})
     return new SearchReport({
       command: "search",
       ok: true,
       query: query.text,
       mode: found.mode,
-      hits: yield* withStale(found.hits)
+      hits: yield* withStale(found.hits),
+      ...(records.length === 0 ? {} : { records })
     })
   })

@@ -32,6 +32,8 @@ import { loadManifest } from "./LoadManifest.ts"
 import { live } from "./LogView.ts"
 import { prepare } from "./Prepare.ts"
 import { readListing, unreadableRoots } from "./ReadListing.ts"
+import { bytesAhead, estimate as estimateSessions } from "./session/SessionDrift.ts"
+import { compare } from "./session/SessionRun.ts"
 import { type Prepared, tasksOf } from "./Work.ts"
 
 /**
@@ -173,6 +175,13 @@ const one = (
     const listed = yield* Effect.flatMap(connector.list(entries), readListing)
     const unreadable = unreadableRoots(listed)
     if (Option.isSome(unreadable) && unreadable.value.all) return failed(configured, unreadable.value.error)
+    if (connector.source_type === "session") {
+      const { changes, tasks } = compare(known, listed)
+      const found = { ...described(configured.name, known, listed, changes, options), bytes: bytesAhead(tasks) }
+      return options.estimate
+        ? new ConnectorDrift({ ...found, estimate: yield* estimateSessions(connector, tasks) })
+        : new ConnectorDrift(found)
+    }
     const cut = chunking(options.policyOf(configured), embedder.counter)
     const changes = diff(known, listed, {
       pipelineOf: cut.pipelineOf,
@@ -180,7 +189,7 @@ const one = (
       maxDocumentBytes: options.maxDocumentBytes
     })
     const found = described(configured.name, known, listed, changes, options)
-    return options.estimate && connector.source_type === "document"
+    return options.estimate
       ? new ConnectorDrift({ ...found, estimate: yield* estimate(connector, changes, cut, options) })
       : new ConnectorDrift(found)
   }))

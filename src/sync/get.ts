@@ -11,10 +11,12 @@ import * as Effect from "effect/Effect"
 import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import { LogReader, type LogReadError } from "../../services/LogReader.ts"
-import { GetReport } from "../domain/GetReport.ts"
+import { GetReport, GetSessionReport } from "../domain/GetReport.ts"
 import { ConnectorName, DocId } from "../domain/Ids.ts"
 import { documentKey, type LiveDocument } from "../log/Live.ts"
+import * as SessionRecords from "../log/SessionRecords.ts"
 import { linesOf } from "../text/Lines.ts"
 import { live } from "./LogView.ts"
 
@@ -126,9 +128,45 @@ const reportOf = (
     })
   })
 
+/** Records are numbered as they stand in the log. */
+const sessionOf = (
+  { commit: { connector, doc_id, source_uri, synced_at } }: LiveDocument,
+  lines: Place["lines"],
+  context: number
+): Effect.Effect<GetSessionReport, NoSuchLines | LogReadError, LogReader> =>
+  Effect.gen(function*() {
+    const { at, records } = yield* LogReader
+    const folded = yield* Stream.runFold(records(), SessionRecords.of(connector, doc_id), SessionRecords.step)
+    const places = SessionRecords.positions(folded)
+    const { first, last } = Option.getOrElse(lines, () => ({ first: 1, last: places.length }))
+    if (first < 1 || first > last || first > places.length) {
+      return yield* new NoSuchLines({ doc_id, lines: asWritten({ first, last }), of: places.length })
+    }
+    const end = Math.min(last, places.length)
+    const around = Option.isNone(lines) ? 0 : context
+    const read = (from: number, to: number) =>
+      Effect.map(
+        Effect.forEach(places.slice(Math.max(0, from), to), at),
+        (found) => found.flatMap((line) => line.kind === "record" ? [line.body] : [])
+      )
+    return new GetSessionReport({
+      command: "get",
+      ok: true,
+      connector,
+      doc_id,
+      source_uri,
+      synced_at,
+      lines: [first, end],
+      of: places.length,
+      before: yield* read(first - 1 - around, first - 1),
+      records: yield* read(first - 1, end),
+      after: yield* read(end, end + around)
+    })
+  })
+
 /**
  * The first of the readings that memory has a document for, and whether all of it was asked for. On each side of
- * single lines `context` more are given.
+ * single lines, or of single Records of a session, `context` more are given.
  *
  * @since 0.1.0
  * @category programs
@@ -137,7 +175,7 @@ export const get = (
   [first, ...others]: readonly [Place, ...ReadonlyArray<Place>],
   context: number
 ): Effect.Effect<
-  { readonly report: GetReport; readonly whole: boolean },
+  { readonly report: GetReport | GetSessionReport; readonly whole: boolean },
   NotInMemory | NoSuchLines | LogReadError,
   LogReader
 > =>
@@ -146,7 +184,10 @@ export const get = (
     for (const { connector, doc_id, lines } of [first, ...others]) {
       const found = HashMap.get(documents, documentKey(connector, doc_id))
       if (Option.isSome(found) && found.value.commit.removed !== true) {
-        return { report: yield* reportOf(found.value, lines, context), whole: Option.isNone(lines) }
+        const report = found.value.records > 0
+          ? yield* sessionOf(found.value, lines, context)
+          : yield* reportOf(found.value, lines, context)
+        return { report, whole: Option.isNone(lines) }
       }
     }
     // What stands before lines is what was meant, where neither is there.

@@ -22,7 +22,7 @@ const order = (a: ReferenceDocument, b: ReferenceDocument): number =>
     : 1
 
 /**
- * All of them; those that are excluded too.
+ * All of them; those that are excluded too. Sessions are none, unless they are excluded.
  *
  * @since 0.1.0
  * @category programs
@@ -33,7 +33,7 @@ export const references: Effect.Effect<ReferenceReport, LogReadError, LogReader>
     new ReferenceReport({
       command: "ref list",
       ok: true,
-      documents: [...HashMap.values(documents)].map(({ commit, passages }) =>
+      documents: [...HashMap.values(documents)].filter(({ records }) => records === 0).map(({ commit, passages }) =>
         new ReferenceDocument({
           connector: commit.connector,
           doc_id: commit.doc_id,

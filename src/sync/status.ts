@@ -54,11 +54,14 @@ const statusOf = (usage: Usage.Usage, { kind, name, source_type }: ConfiguredCon
       ...noted.flatMap(({ doc_id, error, outcome }) => outcome === "skipped" ? [[doc_id, error] as const] : []),
       ...Usage.excluded(usage, name).map((doc_id) => [doc_id, "excluded"] as const)
     ])
+    const { chunks, documents, records } = Usage.counts(usage).get(name) ?? Usage.none
     return new ConnectorStatus({
       name,
       kind,
       source_type,
-      ...Usage.counts(usage).get(name) ?? { documents: 0, chunks: 0 },
+      documents,
+      chunks,
+      ...(source_type === "session" || records > 0 ? { records } : {}),
       last_sync: latest([
         ...Option.toArray(HashMap.get(usage.lastCommits, name)),
         ...noted.map(({ last_at }) => last_at)

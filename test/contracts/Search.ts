@@ -8,9 +8,10 @@ import type * as Scope from "effect/Scope"
 import type { LogReader } from "../../services/LogReader.ts"
 import type { LogGroup, LogWriter } from "../../services/LogWriter.ts"
 import type { Projection } from "../../services/Projection.ts"
-import { Search, type SearchQuery } from "../../services/Search.ts"
-import { ConnectorName, DocId, EmbedderFingerprint } from "../../src/domain/Ids.ts"
+import { type RecordQuery, Search, type SearchQuery } from "../../services/Search.ts"
+import { ConnectorName, DocId, EmbedderFingerprint, RecordKey, Timestamp } from "../../src/domain/Ids.ts"
 import type { LogEntry } from "../../src/domain/LogRecord.ts"
+import { Record, RecordMeta } from "../../src/domain/Record.ts"
 import { Reference, Vector } from "../../src/domain/Reference.ts"
 import type { SearchHit } from "../../src/domain/SearchReport.ts"
 import { encode } from "../../src/log/Float32.ts"
@@ -287,6 +288,63 @@ export const contract = (name: string, fixture: Effect.Effect<Fixture, unknown, 
         const near = yield* find("", { mode: "vector", vector: vectorOf([0, 0, 1]), k: 1 })
         assert.deepStrictEqual(where(near), ["notes:ports/tide.md:1"])
       }))
+
+    test(
+      "finds what sessions hold by its words, of whom, by what, when and where it is asked",
+      [],
+      (caughtUp) =>
+        Effect.gen(function*() {
+          const claude = ConnectorName.make("claude")
+          const say = (key: string, text: string, more: Partial<Record> = {}): LogEntry => ({
+            kind: "record",
+            body: new Record({ key: RecordKey.make(key), text, ...more })
+          })
+          const demo = new RecordMeta({ cwd: "/w/dé mo" })
+          const at = (day: string) => Timestamp.make(`2026-05-${day}T09:00:00.000Z`)
+          const session = (doc: string, ...entries: ReadonlyArray<LogEntry>): LogGroup => ({
+            entries,
+            commit: { ...commit(doc, 1, 0), connector: claude }
+          })
+          yield* append(
+            session(
+              "s1",
+              say("a", "Which port does the demo server use?", { at: at("01"), meta: demo }),
+              say("b", "listen(port)", {
+                role: "tool",
+                kind: "tool_result",
+                tool_name: "Read",
+                at: at("02"),
+                meta: demo
+              }),
+              say("c", "The port", { role: "assistant" })
+            ),
+            session(
+              "s2",
+              say("d", "Ports are ships' homes\0, a port is.", { at: at("03"), meta: new RecordMeta({ cwd: "/w/x" }) })
+            ),
+            session("s1", say("e", "The port is 4317.", { role: "assistant", supersedes: RecordKey.make("c") }))
+          )
+          yield* caughtUp
+          const found = (more: Partial<RecordQuery> = {}) =>
+            Effect.flatMap(Search, (service) => service.records({ text: "port", k: 10, ...more })).pipe(
+              Effect.map((hits) => hits.map(({ doc_id, key, lines: [n] }) => `${doc_id}:${n} ${key}`).sort())
+            )
+          assert.deepStrictEqual(yield* found(), ["s1:1 a", "s1:2 b", "s1:3 e", "s2:1 d"])
+          assert.deepStrictEqual(yield* found({ role: "tool" }), ["s1:2 b"])
+          assert.deepStrictEqual(yield* found({ tool: "Read" }), ["s1:2 b"])
+          assert.deepStrictEqual(yield* found({ since: "2026-05-02" }), ["s1:2 b", "s2:1 d"])
+          assert.deepStrictEqual(yield* found({ since: "2026-05-02", until: "2026-05-03" }), ["s1:2 b"])
+          assert.deepStrictEqual(yield* found({ project: "/w/dé*" }), ["s1:1 a", "s1:2 b"])
+          assert.deepStrictEqual(yield* found({ path: "s2" }), ["s2:1 d"])
+          assert.deepStrictEqual(yield* found({ connector: ConnectorName.make("notes") }), [])
+          assert.deepStrictEqual(yield* found({ text: "nothing of that" }), [])
+          assert.lengthOf(yield* found({ k: 1 }), 1)
+          assert.deepStrictEqual(yield* find("port", { mode: "keyword" }), [], "they are no passages")
+          yield* append({ entries: [], commit: { ...commit("s1", 2, 0), connector: claude, removed: true } })
+          yield* caughtUp
+          assert.deepStrictEqual(yield* found(), ["s2:1 d"])
+        })
+    )
   })
 }
 

@@ -35,7 +35,7 @@ const hitIn = (doc_id: string, connector = notes): SearchHit =>
 
 /** An index that answers each question with hits in these documents. */
 const finds = (...hits: ReadonlyArray<SearchHit>) =>
-  Effect.provideService(Search, { search: () => Effect.succeed(hits) })
+  Effect.provideService(Search, { records: () => Effect.succeed([]), search: () => Effect.succeed(hits) })
 
 const query: SearchQuery = { text: "what", mode: "hybrid", k: 10 }
 
@@ -156,6 +156,7 @@ describe("a query", () => {
       const { world } = yield* notesOf([])
       const { layer, said } = yield* warnings
       const other = Effect.provideService(Search, {
+        records: () => Effect.succeed([]),
         search: ({ mode }: SearchQuery) =>
           mode === "keyword"
             ? Effect.succeed([hitIn("a.txt")])

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Option from "effect/Option"
+import { GetReport } from "../../src/domain/GetReport.ts"
 import { ConnectorName, DocId } from "../../src/domain/Ids.ts"
 import { exclude } from "../../src/sync/exclude.ts"
 import { get, type Place, readings } from "../../src/sync/get.ts"
@@ -13,6 +14,12 @@ const asked = (world: World, place: string, context = 3) => {
   assert.isDefined(first)
   return world.process(get([first, ...others], context))
 }
+
+const fromDocument = (world: World, place: string, context?: number) =>
+  Effect.map(asked(world, place, context), ({ report, whole }) => {
+    assert.instanceOf(report, GetReport)
+    return { report, whole }
+  })
 
 const refused = (world: World, place: string) =>
   Effect.map(Effect.flip(asked(world, place)), (error) => error instanceof Error ? error.message : String(error))
@@ -62,12 +69,12 @@ describe("mem get", () => {
       yield* run()
       yield* control.put(document("a.md", "changed at its source"))
       yield* control.resetCounts
-      const { report, whole } = yield* asked(world, "notes:a.md")
+      const { report, whole } = yield* fromDocument(world, "notes:a.md")
       assert.deepStrictEqual([report.text, report.before, report.after, whole], [content, "", "", true])
       assert.deepStrictEqual([report.lines, report.of], [[1, 11], 11])
       assert.strictEqual((yield* control.counts).fetches, 0)
       // A document of blanks alone has no passages, so nothing of it is kept.
-      assert.strictEqual((yield* asked(world, "notes:blank.md")).report.text, "")
+      assert.strictEqual((yield* fromDocument(world, "notes:blank.md")).report.text, "")
     }))
 
   it.effect("gives lines with those around them, as far as there are any", () =>
@@ -76,7 +83,7 @@ describe("mem get", () => {
       const { world, run } = yield* notesOf([{ doc_id: "a.txt", content }])
       yield* run()
       const some = (place: string, context?: number) =>
-        Effect.map(asked(world, place, context), ({ report: { after, before, lines, text } }) => [
+        Effect.map(fromDocument(world, place, context), ({ report: { after, before, lines, text } }) => [
           lines.join("-"),
           ...[before, text, after].map((part) => part.replaceAll("line ", "").replaceAll("\r\n", " ").trim())
         ])

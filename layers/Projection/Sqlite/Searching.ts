@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import { Search } from "../../../services/Search.ts"
 import { find } from "./Find.ts"
+import { findRecords } from "./FindRecords.ts"
 import type { Store } from "./Store.ts"
 
 /**
@@ -23,5 +24,6 @@ export const make = ({ read }: Pick<Store, "read">): Search["Type"] =>
           )
         }
         return hits
-      })
+      }),
+    records: (query) => read((database) => findRecords(database, query))
   })

@@ -112,12 +112,23 @@ const optional = <A, E, R>(tag: Effect.Effect<Option.Option<A>>, fold: Effect.Ef
   Effect.flatMap(tag, Option.match({ onNone: () => fold, onSome: Effect.succeed }))
 
 /**
+ * Where archived Records stand.
+ *
+ * @since 0.1.0
+ * @category services
+ */
+export const recordIndex: Effect.Effect<RecordIndex["Type"], never, LogReader> = optional(
+  Effect.serviceOption(RecordIndex),
+  RecordPlaces.index
+)
+
+/**
  * @since 0.1.0
  * @category constructors
  */
 export const make = (connector: ConnectorName): Effect.Effect<Archive, never, LogReader> =>
   Effect.gen(function*() {
-    const index = yield* optional(Effect.serviceOption(RecordIndex), RecordPlaces.index)
+    const index = yield* recordIndex
     const artifacts = yield* optional(Effect.serviceOption(ArtifactRegistry), registry)
     const turn = yield* Effect.makeSemaphore(1)
     const counts = yield* Ref.make(nothing)

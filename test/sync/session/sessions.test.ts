@@ -3,10 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as VecSessions from "../../../layers/SourceConnector/VecSessions.ts"
+import { GetSessionReport } from "../../../src/domain/GetReport.ts"
 import { ConnectorName, DocId, RecordKey, Timestamp } from "../../../src/domain/Ids.ts"
 import { Record } from "../../../src/domain/Record.ts"
 import { SourceWarning } from "../../../src/domain/SessionRead.ts"
+import { drift } from "../../../src/sync/drift.ts"
 import { exclude, include } from "../../../src/sync/exclude.ts"
+import { get, readings } from "../../../src/sync/get.ts"
+import { status } from "../../../src/sync/status.ts"
 import { defaults, sync } from "../../../src/sync/sync.ts"
 import { quiet, warnings } from "../../fixtures/Index.ts"
 import { archived, linesOf, synced } from "../Given.ts"
@@ -177,6 +181,54 @@ describe("sync of sessions", () => {
         ["json", "artifact", report],
         ["plain", false, "Use 4400."]
       ])
+    }))
+
+  it.scopedLive("says what is ahead, by readers alone, and what there is", () =>
+    Effect.gen(function*() {
+      const { connector, control } = yield* VecSessions.make("claude", [
+        { id: "s1", items: [say("a"), say("b")] },
+        { id: "s2", items: [say("a"), bad(3), say("c")] }
+      ])
+      const world = yield* onDisk({ connectors: [connector] })
+      const ahead = (estimate: boolean) =>
+        Effect.map(world.process(drift({ ...defaults, estimate })), ({ connectors }) => connectors[0])
+      const first = yield* ahead(true)
+      assert.deepInclude(first, { status: "ok", new: 2, changed: 0, removed: 0, bytes: 5 })
+      assert.deepInclude(first?.estimate, { documents: 2, records: 3, embed_texts: 0 })
+      yield* Effect.provide(synced(world), quiet)
+      assert.deepInclude(yield* ahead(false), { new: 0, changed: 0, unchanged: 2, bytes: 0 })
+      yield* control.put({ id: "s1", items: [say("a"), say("b"), say("c"), say("d")] })
+      yield* control.remove("s2")
+      const grown = yield* ahead(true)
+      assert.deepInclude(grown, { new: 0, changed: 1, removed: 0, bytes: 2 })
+      assert.strictEqual(grown?.estimate?.records, 1)
+      const { connectors } = yield* world.process(status)
+      assert.deepInclude(connectors[0], { source_type: "session", documents: 2, chunks: 0, records: 3 })
+    }))
+
+  it.scopedLive("shows a session, or Records of it with their surroundings, from the log alone", () =>
+    Effect.gen(function*() {
+      const longer = say("c", "The port is 4317", { supersedes: RecordKey.make("b") })
+      const { control, run, world } = yield* worldOf([
+        { id: "s1", items: [say("a"), say("b", "The port"), longer, say("d")] }
+      ], onDisk)
+      yield* run()
+      yield* control.put({ id: "s1", items: [say("d"), say("e"), say("a", "text of a, and more")] })
+      yield* run()
+      yield* control.remove("s1")
+      const shown = (place: string) =>
+        Effect.gen(function*() {
+          const [first, ...others] = readings(place)
+          assert.isDefined(first)
+          const { report } = yield* world.process(get([first, ...others], 1))
+          assert.instanceOf(report, GetSessionReport)
+          const keys = (records: ReadonlyArray<Record>) => records.map(({ key }) => key).join()
+          return [report.lines.join("-"), report.of, keys(report.before), keys(report.records), keys(report.after)]
+        })
+      assert.deepStrictEqual(yield* shown("claude:s1"), ["1-4", 4, "", "c,d,e,a", ""])
+      assert.deepStrictEqual(yield* shown("claude:s1:2"), ["2-2", 4, "c", "d", "e"])
+      assert.deepStrictEqual(yield* shown("claude:s1:3-"), ["3-4", 4, "d", "e,a", ""])
+      assert.deepStrictEqual((yield* archived(world)).map(({ key }) => String(key)), ["c", "d", "e", "a"])
     }))
 
   it.live.prop(
