@@ -346,9 +346,9 @@ describe("ClaudeCode, of lines that are none", () => {
     [
       `{"type":"assistant","message":{"content":[{"type":"text","text":"cut"},{"type":"te${good}`,
       ["good"],
-      ["bad@0+83 not JSON"]
+      ["bad@0+82 not JSON"]
     ],
-    [`{"type":"user","uuid":"q","message":{"content":"half${good}`, ["good"], ["bad@0+51 not JSON"]]
+    [`{"type":"user","uuid":"q","message":{"content":"half${good}`, ["good"], ["bad@0+52 not JSON"]]
   ]
 
   it("saves what is whole in a bad line, names the rest by its place, and goes on", () => {
