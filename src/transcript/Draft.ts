@@ -33,18 +33,19 @@ export interface Draft {
 }
 
 /**
- * The draft itself, and one for each span that these tags mark in it. What has no text is no Record.
+ * The draft itself, and one for each span that these tags mark in it, numbered from `first`. What has no text is no
+ * Record.
  *
  * @since 0.1.0
  * @category combinators
  */
-export const withoutSpans = (draft: Draft, tags: Tags): ReadonlyArray<Draft> => {
+export const withoutSpans = (draft: Draft, tags: Tags, first = 1): ReadonlyArray<Draft> => {
   if (draft.derived !== undefined) return draft.text === "" ? [] : [draft]
   const { rest, spans } = cut(draft.text, tags)
   const own = spans.length === 0 ? rest !== "" : rest.trim() !== ""
   return [
     ...(own ? [{ ...draft, text: rest }] : []),
-    ...spans.map(({ by, text }, i): Draft => ({ ...draft, key: `${draft.key}.d${i + 1}`, text, derived: by }))
+    ...spans.map(({ by, text }, i): Draft => ({ ...draft, key: `${draft.key}.d${i + first}`, text, derived: by }))
   ]
 }
 

@@ -54,7 +54,7 @@ const withIds = (
   const isKnown = ({ key, uri }: Dated) => known.get(idOf(key))?.source_uri === uri
   const taken = new Set<string>()
   const free = (file: Dated): string =>
-    [file.key, `${file.group}/${file.key}`].find((id) => !taken.has(id)) ?? file.path
+    [file.key, ...(file.group === "" ? [] : [`${file.group}/${file.key}`])].find((id) => !taken.has(id)) ?? file.path
   return [...files.filter(isKnown), ...files.filter((file) => !isKnown(file))].map((file) => {
     const id = free(file)
     taken.add(id)
