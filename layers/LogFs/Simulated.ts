@@ -40,6 +40,8 @@ export interface Simulated {
   readonly powerLoss: (seed: number) => Effect.Effect<Disk.Disk>
 }
 
+const lineFeed = 0x0a
+
 type Mode = "read" | "write" | "create"
 
 interface Handle {
@@ -49,8 +51,16 @@ interface Handle {
   open: boolean
 }
 
-const prefix = (bytes: Uint8Array, most: number, random: PCGRandom): Uint8Array =>
-  bytes.subarray(0, most <= 0 ? 0 : random.integer(most + 1))
+/**
+ * What arrives of a write that is cut: nothing, all, what ends with a line, or any prefix. Drawn by its length alone, it
+ * would hardly ever end where a reader cannot see that something is missing.
+ */
+const prefix = (bytes: Uint8Array, most: number, random: PCGRandom): Uint8Array => {
+  if (most <= 0) return bytes.subarray(0, 0)
+  const any = random.integer(most + 1)
+  const lengths = [0, most, bytes.subarray(0, any).lastIndexOf(lineFeed) + 1, any]
+  return bytes.subarray(0, lengths[random.integer(lengths.length)])
+}
 
 const fileOf = (process: Process.Process, handle: Handle): LogFile => {
   const { id, mode, path } = handle

@@ -5,12 +5,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { writeSync } from "node:fs"
-import { campaign } from "./Campaign.ts"
+import { campaign, inRecovery } from "./Campaign.ts"
 import { mutants } from "./DiskMutants.ts"
+import { mutantOf } from "./SourceMutants.ts"
 
 const { CRASH_SEEDS, MUTANT } = process.env
-/** Of so many runs one is made; more of them where a mutant is to be noticed. */
-const share = CRASH_SEEDS === undefined ? MUTANT === undefined ? 61 : 5 : 1
+/** Of so many runs one is made; all of those that show a mutant. */
+const share = CRASH_SEEDS === undefined && MUTANT === undefined ? 61 : 1
+const shownBy = mutantOf(MUTANT)?.shownBy
 const seeds = Array.from({ length: Number(CRASH_SEEDS ?? 8) }, (_, i) => i + 1)
 
 describe("a sync that is cut short", () => {
@@ -19,12 +21,28 @@ describe("a sync that is cut short", () => {
     () =>
       Effect.gen(function*() {
         const { runs, violations } = yield* campaign(seeds, {
+          ...(shownBy === undefined ? {} : { only: [shownBy] }),
           share,
           all: MUTANT === undefined
         })
         writeSync(1, `${runs} runs cut short, ${violations.length} violations\n`)
         assert.deepStrictEqual(violations.slice(0, 3), [])
         assert.isAbove(runs, 80)
+      }),
+    24 * 3_600_000
+  )
+
+  it.effect(
+    "keeps it where the run that goes on from there is cut short too, at every change of it",
+    () =>
+      Effect.gen(function*() {
+        const { runs, violations } = yield* inRecovery(share === 1 ? 7 : 19, {
+          share: share === 1 ? 1 : 17,
+          all: MUTANT === undefined
+        })
+        writeSync(1, `${runs} runs cut short that went on from one, ${violations.length} violations\n`)
+        assert.deepStrictEqual(violations.slice(0, 3), [])
+        assert.isAbove(runs, 4)
       }),
     24 * 3_600_000
   )

@@ -462,17 +462,21 @@ describe("LogFs/Simulated, crash at the k-th operation", () => {
       }
     }))
 
-  it.effect("a write that it cuts leaves any prefix in the cache", () =>
+  it.effect("a write that it cuts leaves any prefix in the cache, and often one that ends with a line", () =>
     Effect.gen(function*() {
-      const lengths = yield* Effect.forEach(seeds, (seed) =>
-        Effect.gen(function*() {
-          const process = yield* Simulated.make({ disk: stored(["/a", ""]), crashAt: 1, seed })
-          yield* Effect.exit(using(process.service, "/a", "write", (file) => file.write(0, bytes("abcd"))))
-          const left = texts(yield* process.disk)["/a"] ?? "lost"
-          assert.isTrue("abcd".startsWith(left))
-          return left.length
-        }))
-      assert.deepStrictEqual([...new Set(lengths)].sort(), [0, 1, 2, 3, 4])
+      const left = (content: string) =>
+        Effect.forEach([...seeds, ...seeds.map((seed) => seed + seeds.length)], (seed) =>
+          Effect.gen(function*() {
+            const process = yield* Simulated.make({ disk: stored(["/a", ""]), crashAt: 1, seed })
+            yield* Effect.exit(using(process.service, "/a", "write", (file) => file.write(0, bytes(content))))
+            const left = texts(yield* process.disk)["/a"] ?? "lost"
+            assert.isTrue(content.startsWith(left))
+            return left.length
+          }))
+      assert.deepStrictEqual([...new Set(yield* left("abcd"))].sort(), [0, 1, 2, 3, 4])
+      const line = `${"x".repeat(99)}\n`
+      const ended = (yield* left(line.repeat(3))).filter((length) => length === 100 || length === 200)
+      assert.isAbove(ended.length, seeds.length / 8)
     }))
 
   it.effect("a manifest saved by temporary file, sync and rename is the old or the new one, whole, wherever it stops", () =>

@@ -157,7 +157,7 @@ export const onDisk = (options: WorldOptions): Effect.Effect<World, never, Scope
   Effect.flatMap(temporaryHome, (home) => onDiskAt(home, options))
 
 /** What happens to a process on the simulated disk. */
-export interface Ending extends Pick<Simulator.Options, "crashAt" | "failAt" | "shortWriteAt"> {
+export interface Ending extends Pick<Simulator.Options, "crashAt" | "failAt" | "shortWriteAt" | "seed"> {
   /** Seed of what the power cut leaves that follows, where the process was ended by this. */
   readonly power?: number | undefined
 }
@@ -243,11 +243,8 @@ export const onSimulatedDisk = (options: WorldOptions): Effect.Effect<SimulatedW
 
     const begin = (ending: Ending = {}) =>
       Effect.gen(function*() {
-        const process = yield* Simulated.make({
-          disk: yield* Ref.get(disk),
-          ...ending,
-          seed: yield* Ref.updateAndGet(started, (n) => n + 1)
-        })
+        const nth = yield* Ref.updateAndGet(started, (n) => n + 1)
+        const process = yield* Simulated.make({ disk: yield* Ref.get(disk), seed: nth, ...ending })
         yield* Ref.set(current, process)
         return process
       })
