@@ -37,7 +37,10 @@ import * as Progress from "./ProgressStore/Files.ts"
 import * as MemoryProjection from "./Projection/Memory.ts"
 import type { Services } from "./Projection/Sqlite.ts"
 import * as RecordsFromLog from "./RecordIndex/FromLog.ts"
+import * as ClaudeCode from "./SourceConnector/ClaudeCode.ts"
+import * as Codex from "./SourceConnector/Codex.ts"
 import * as Folder from "./SourceConnector/Folder.ts"
+import * as Pi from "./SourceConnector/Pi.ts"
 import * as VectorsFromLog from "./VectorIndex/FromLog.ts"
 
 /**
@@ -160,7 +163,15 @@ export const mendLog = (home: string): Effect.Effect<ReadonlyArray<Loss>, LogLoc
  * @category layers
  */
 export const connectors = (file: ConnectorsFile): Layer.Layer<Connectors, ConnectorsFileError> =>
-  Layer.provide(Configured.layer(file), Registry.layer([connectorKind(Folder.kind)]))
+  Layer.provide(
+    Configured.layer(file),
+    Registry.layer([
+      connectorKind(Folder.kind),
+      connectorKind(ClaudeCode.kind),
+      connectorKind(Codex.kind),
+      connectorKind(Pi.kind)
+    ])
+  )
 
 /**
  * The embedder that `connectors.yaml` names. Nothing of it is loaded before it is asked to embed.
