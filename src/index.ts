@@ -125,6 +125,7 @@ export {
   SyncReport,
   SyncStatus
 } from "./domain/SyncReport.ts"
+export { TokenCounterError } from "./domain/TokenCounterErrors.ts"
 export { MadeWellFormed, WellFormed } from "./domain/WellFormed.ts"
 export { type Loss, sentences as lossSentences } from "./log/Loss.ts"
 export { verify } from "./log/verify.ts"

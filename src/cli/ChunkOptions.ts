@@ -13,6 +13,7 @@ import type { TokenCounter } from "../../services/TokenCounter.ts"
 import type { DocumentChunker } from "../chunk/DocumentChunker.ts"
 import { ChunkPolicy } from "../domain/ChunkPolicy.ts"
 import type { EmbedderError } from "../domain/EmbedderErrors.ts"
+import type { TokenCounterError } from "../domain/TokenCounterErrors.ts"
 import { chunkers } from "../sync/DocumentPolicy.ts"
 import { mediaTypeOf } from "../text/MediaType.ts"
 import { UsageError } from "./UsageError.ts"
@@ -43,7 +44,7 @@ export const options = {
   counter: Options.text("counter").pipe(
     Options.withPseudoName("NAME"),
     Options.withDescription(
-      "How tokens are counted: wordpiece, as the embedder minilm does (documents, if not given), or chars, one for four characters, an estimate (Records)"
+      "How tokens are counted: o200k (Records, if not given), cl100k, wordpiece, as the embedder minilm does (documents, if not given), or chars, one for four characters, an estimate"
     ),
     Options.optional
   ),
@@ -94,16 +95,20 @@ export interface Plan {
 
 const refuse = (detail: string) => new UsageError({ command: "mem chunk", detail })
 
-type Counter = Effect.Effect<TokenCounter["Type"], EmbedderError>
+type Counter = Effect.Effect<TokenCounter["Type"], EmbedderError | TokenCounterError>
+
+const tiktoken = Effect.promise(() => import("../../layers/TokenCounter/Tiktoken.ts"))
 
 const counters: ReadonlyMap<string, Counter> = new Map<string, Counter>([
-  ["chars", Effect.succeed(CharsOverFour.make)],
+  ["o200k", Effect.flatMap(tiktoken, ({ make, o200kBase }) => make(o200kBase))],
+  ["cl100k", Effect.flatMap(tiktoken, ({ cl100kBase, make }) => make(cl100kBase))],
   [
     "wordpiece",
     Effect.flatten(
       Effect.map(Effect.promise(() => import("../../layers/TokenCounter/WordPiece.ts")), ({ make }) => make)
     )
-  ]
+  ],
+  ["chars", Effect.succeed(CharsOverFour.make)]
 ])
 
 const policies = new Map(Object.values(chunkers).map(({ chunker, name }) => [name, chunker]))
@@ -133,7 +138,10 @@ const byName = (file: string): DocumentChunker | undefined =>
  * @since 0.1.0
  * @category constructors
  */
-export const planOf = (given: Given, json: boolean): Effect.Effect<Plan, UsageError | EmbedderError> =>
+export const planOf = (
+  given: Given,
+  json: boolean
+): Effect.Effect<Plan, UsageError | EmbedderError | TokenCounterError> =>
   Effect.gen(function*() {
     if (given.files.length === 0) return yield* refuse("no FILE is given (- reads standard input)")
     if (given.files.indexOf("-") !== given.files.lastIndexOf("-")) {
@@ -152,7 +160,7 @@ export const planOf = (given: Given, json: boolean): Effect.Effect<Plan, UsageEr
         `Records and documents have budgets of their own (${ChunkPolicy.default.max_tokens} and ${passageTokens} tokens): give --max-tokens, or a command for each`
       )
     }
-    const name = Option.getOrElse(given.counter, () => documents > 0 ? "wordpiece" : "chars")
+    const name = Option.getOrElse(given.counter, () => documents > 0 ? "wordpiece" : "o200k")
     const counter = yield* Effect.flatten(oneOf("--counter", counters, name))
     const tokens = documents > 0 ? passageTokens : ChunkPolicy.default.max_tokens
     return {

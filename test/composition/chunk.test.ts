@@ -27,6 +27,11 @@ const tableOf = (file: string) =>
      1          4        3  ${file}:1 to ${file}:3
 1 chunk, 3 records, 4 tokens (budget 5,000, counted by chars-over-four/1)
 `
+/** With the estimate for a counter, which a reader can check by hand. */
+const estimated = (args: ReadonlyArray<string>, options?: Parameters<typeof mem>[1]) => {
+  const [before, after] = [args.slice(0, args.indexOf("chunk") + 1), args.slice(args.indexOf("chunk") + 1)]
+  return mem([...before, "--counter", "chars", ...after], options)
+}
 const done = (stdout: string): Ended => ({ code: 0, signal: null, stdout, stderr: "" })
 
 /** Each case on a run of its own, a few at a time. */
@@ -59,7 +64,7 @@ describe("what it prints", () => {
   it.scopedLive("a table for each file", () =>
     Effect.gen(function*() {
       const cwd = yield* folder({ "a.jsonl": three, "b.jsonl": lines("x".repeat(48), "y") })
-      assert.deepStrictEqual(yield* mem(["chunk", "a.jsonl"], { cwd }), done(tableOf("a.jsonl")))
+      assert.deepStrictEqual(yield* estimated(["chunk", "a.jsonl"], { cwd }), done(tableOf("a.jsonl")))
       const table = `a.jsonl
      t     tokens  records  keys
      1          3        2  a.jsonl:1 to a.jsonl:2
@@ -72,15 +77,21 @@ b.jsonl
      2          1        1  b.jsonl:2
 2 chunks, 2 records, 13 tokens (budget 3, counted by chars-over-four/1); over budget, kept whole: 1
 `
-      assert.deepStrictEqual(yield* mem(["chunk", "a.jsonl", "b.jsonl", "--max-tokens", "3"], { cwd }), done(table))
+      assert.deepStrictEqual(
+        yield* estimated(["chunk", "a.jsonl", "b.jsonl", "--max-tokens", "3"], { cwd }),
+        done(table)
+      )
     }))
 
   it.scopedLive("one JSON document, counting from 1 in each file", () =>
     Effect.gen(function*() {
       const cwd = yield* folder({ "a.jsonl": three, "b.jsonl": lines("x".repeat(48), "y") })
-      assert.deepStrictEqual(yield* mem(["chunk", "a.jsonl", "--json"], { cwd }), done(report([wholeOf("a.jsonl")])))
       assert.deepStrictEqual(
-        yield* mem(["chunk", "a.jsonl", "b.jsonl", "--json", "--max-tokens=3"], { cwd }),
+        yield* estimated(["chunk", "a.jsonl", "--json"], { cwd }),
+        done(report([wholeOf("a.jsonl")]))
+      )
+      assert.deepStrictEqual(
+        yield* estimated(["chunk", "a.jsonl", "b.jsonl", "--json", "--max-tokens=3"], { cwd }),
         done(report([
           { file: "a.jsonl", chunks: [summary(1, 3, ["a.jsonl:1", "a.jsonl:2"]), summary(2, 1, ["a.jsonl:3"])] },
           { file: "b.jsonl", chunks: [summary(1, 12, ["b.jsonl:1"], true), summary(2, 1, ["b.jsonl:2"])] }
@@ -92,7 +103,7 @@ b.jsonl
     Effect.gen(function*() {
       const cwd = yield* folder({ "a.jsonl": three, "b.jsonl": lines("x".repeat(48)) })
       assert.deepStrictEqual(
-        yield* mem(["chunk", "a.jsonl", "b.jsonl", "--jsonl", "--max-tokens", "3"], { cwd }),
+        yield* estimated(["chunk", "a.jsonl", "b.jsonl", "--jsonl", "--max-tokens", "3"], { cwd }),
         done(jsonl(
           summary(1, 3, ["a.jsonl:1", "a.jsonl:2"]),
           summary(2, 1, ["a.jsonl:3"]),
@@ -103,12 +114,29 @@ b.jsonl
 
   it.scopedLive("the same from standard input", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* mem(["chunk", "-"], { stdin: three }), done(tableOf("-")))
-      assert.deepStrictEqual(yield* mem(["chunk", "--", "-"], { stdin: three }), done(tableOf("-")))
-      assert.deepStrictEqual(yield* mem(["chunk", "--json", "-"], { stdin: three }), done(report([wholeOf("-")])))
+      assert.deepStrictEqual(yield* estimated(["chunk", "-"], { stdin: three }), done(tableOf("-")))
+      assert.deepStrictEqual(yield* estimated(["chunk", "--", "-"], { stdin: three }), done(tableOf("-")))
+      assert.deepStrictEqual(yield* estimated(["chunk", "--json", "-"], { stdin: three }), done(report([wholeOf("-")])))
       const bytes = Buffer.from(three)
       const pieces = Readable.from(Array.from(bytes, (_, i) => bytes.subarray(i, i + 1)))
-      assert.deepStrictEqual(yield* mem(["chunk", "--json", "-"], { stdin: pieces }), done(report([wholeOf("-")])))
+      assert.deepStrictEqual(
+        yield* estimated(["chunk", "--json", "-"], { stdin: pieces }),
+        done(report([wholeOf("-")]))
+      )
+    }))
+
+  it.scopedLive("counts of o200k for Records, if nothing is said, and of cl100k", () =>
+    Effect.gen(function*() {
+      const cwd = yield* folder({ "a.jsonl": lines("\ufeff# Title", "<|endoftext|>", "tokenization 漢字") })
+      const counts = (stdout: string) => /"counter":"([^/]+)\/1\/[0-9a-f]{64}".*"tokens":(\d+)/.exec(stdout)?.slice(1)
+      const given: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> = [
+        [[], "o200k_base", "13"],
+        [["--counter", "o200k"], "o200k_base", "13"],
+        [["--counter", "cl100k"], "cl100k_base", "15"]
+      ]
+      yield* each(given, ([option, name, tokens]) =>
+        Effect.map(mem(["chunk", "a.jsonl", "--json", ...option], { cwd }), ({ stdout }) =>
+          assert.deepStrictEqual(counts(stdout), [name, tokens])))
     }))
 
   it.scopedLive("lines of plain text under --text, blank ones too", () =>
@@ -116,7 +144,7 @@ b.jsonl
       const cwd = yield* folder({ "a.txt": "aaaa\r\n\n{\"text\":1}\nno line end" })
       const keys = ["a.txt:1", "a.txt:2", "a.txt:3", "a.txt:4"]
       assert.deepStrictEqual(
-        yield* mem(["chunk", "--text", "a.txt", "--json"], { cwd }),
+        yield* estimated(["chunk", "--text", "a.txt", "--json"], { cwd }),
         done(report([{ file: "a.txt", chunks: [summary(1, 1 + 0 + 3 + 3, keys)] }]))
       )
     }))
@@ -133,9 +161,9 @@ b.jsonl
         "--home=chunk chunk a.jsonl --json",
         "chunk --json -- a.jsonl"
       ], (line) =>
-        Effect.map(mem(line.split(" "), { cwd }), (ended) =>
+        Effect.map(estimated(line.split(" "), { cwd }), (ended) =>
           assert.deepStrictEqual(ended, done(report([wholeOf("a.jsonl")])), line)))
-      assert.deepStrictEqual(yield* mem(["chunk", "a.jsonl", "--home", "X"], { cwd }), done(tableOf("a.jsonl")))
+      assert.deepStrictEqual(yield* estimated(["chunk", "a.jsonl", "--home", "X"], { cwd }), done(tableOf("a.jsonl")))
     }))
 
   it.live("its help, without escapes, with every option, whatever else is given", () =>
@@ -358,7 +386,7 @@ describe("what it refuses", () => {
     [["chunk", "a", "--max-tokens"], "--max-tokens needs a value"],
     [["chunk", "a", "--max-tokens", "3", "--max-tokens", "3"], "--max-tokens is given twice"],
     [["chunk", "a", "--text=yes"], "--text takes no value"],
-    [["chunk", "a", "--counter", "words"], "--counter is \"words\"", "chars"],
+    [["chunk", "a", "--counter", "words"], "--counter is \"words\"", "o200k, cl100k, wordpiece, chars"],
     [["chunk", "a", "--counter", "toString"], "--counter is \"toString\""],
     [["chunk", "a", "--policy", "words"], "--policy is \"words\"", "heading, paragraph"],
     [["chunk", "a", "--policy", "__proto__"], "--policy is \"__proto__\""],
@@ -425,10 +453,10 @@ describe("what it refuses", () => {
   it.scopedLive("a file that is not there, after the one before it is printed", () =>
     Effect.gen(function*() {
       const cwd = yield* folder({ "a.jsonl": three })
-      const table = yield* mem(["chunk", "a.jsonl", "none.jsonl"], { cwd })
+      const table = yield* estimated(["chunk", "a.jsonl", "none.jsonl"], { cwd })
       assert.strictEqual(table.stdout, tableOf("a.jsonl"))
       refused({ ...table, stdout: "" }, 1, "none.jsonl: no such file")
-      const json = yield* mem(["chunk", "a.jsonl", "none.jsonl", "--json"], { cwd })
+      const json = yield* estimated(["chunk", "a.jsonl", "none.jsonl", "--json"], { cwd })
       refusedInJson(json, 1, "RecordSourceError", "none.jsonl: no such file")
     }))
 
@@ -469,7 +497,7 @@ describe("what it refuses", () => {
         "b.jsonl": three
       })
       const keys = ["a.jsonl:1", "a.jsonl:4", "a.jsonl:5", "a.jsonl:6"]
-      const json = yield* mem(["chunk", "a.jsonl", "b.jsonl", "--skip-bad", "--json"], { cwd })
+      const json = yield* estimated(["chunk", "a.jsonl", "b.jsonl", "--skip-bad", "--json"], { cwd })
       const [first, ...others] = [{ file: "a.jsonl", bad_lines: 2, chunks: [summary(1, 5, keys)] }, {
         file: "b.jsonl",
         bad_lines: 0,
@@ -481,10 +509,10 @@ describe("what it refuses", () => {
       assert.match(warnings[1] ?? "", /^mem: warning: a\.jsonl:3: not UTF-8/)
       assert.deepStrictEqual(warnings.slice(2), ["mem: warning: a.jsonl: 2 bad lines skipped"])
 
-      const table = yield* mem(["chunk", "a.jsonl", "--skip-bad"], { cwd })
+      const table = yield* estimated(["chunk", "a.jsonl", "--skip-bad"], { cwd })
       assert.deepStrictEqual([table.code, table.stdout.split("\n").length, table.stderr], [0, 5, json.stderr])
       assert.strictEqual(
-        (yield* mem(["chunk", "a.jsonl", "--skip-bad", "--jsonl"], { cwd })).stdout,
+        (yield* estimated(["chunk", "a.jsonl", "--skip-bad", "--jsonl"], { cwd })).stdout,
         jsonl(summary(1, 5, keys))
       )
     }))
@@ -505,7 +533,7 @@ describe("odd files", () => {
         "a.txt": "\uFEFFaaaa\r\n"
       })
       assert.deepStrictEqual(
-        yield* mem(["chunk", "a.jsonl", "--json"], { cwd }),
+        yield* estimated(["chunk", "a.jsonl", "--json"], { cwd }),
         done(report([{ file: "a.jsonl", chunks: [summary(1, 2, ["a.jsonl:1", "a.jsonl:4"])] }]))
       )
     }))
@@ -522,10 +550,13 @@ describe("odd files", () => {
     Effect.gen(function*() {
       const cwd = yield* folder({ empty: "", blank: "\n\r\n\n" })
       for (const file of ["empty", "blank"]) {
-        assert.deepStrictEqual(yield* mem(["chunk", file, "--json"], { cwd }), done(report([{ file, chunks: [] }])))
-        assert.deepStrictEqual(yield* mem(["chunk", file, "--jsonl"], { cwd }), done(""))
         assert.deepStrictEqual(
-          yield* mem(["chunk", file], { cwd }),
+          yield* estimated(["chunk", file, "--json"], { cwd }),
+          done(report([{ file, chunks: [] }]))
+        )
+        assert.deepStrictEqual(yield* estimated(["chunk", file, "--jsonl"], { cwd }), done(""))
+        assert.deepStrictEqual(
+          yield* estimated(["chunk", file], { cwd }),
           done(`${file}
      t     tokens  records  keys
 0 chunks, 0 records, 0 tokens (budget 5,000, counted by chars-over-four/1)
@@ -542,10 +573,10 @@ describe("odd files", () => {
         "{\"__proto__\":null,\"text\":\"cccc\",\"key\":\"my key\",\"role\":\"assistant\"}"
       ].join("\n")
       assert.deepStrictEqual(
-        yield* mem(["chunk", "-", "--jsonl"], { stdin }),
+        yield* estimated(["chunk", "-", "--jsonl"], { stdin }),
         done(jsonl(summary(1, 3, ["-:1", "-:2", "my key"])))
       )
-      const inherited = yield* mem(["chunk", "-", "--jsonl"], { stdin: "{\"__proto__\":{\"text\":\"x\"}}\n" })
+      const inherited = yield* estimated(["chunk", "-", "--jsonl"], { stdin: "{\"__proto__\":{\"text\":\"x\"}}\n" })
       refused(inherited, 1, "-:1: it has no \"text\"")
     }))
 
@@ -555,14 +586,14 @@ describe("odd files", () => {
       const cwd = yield* folder(Object.fromEntries(names.map((name) => [name, three])))
       yield* each(names, (name) =>
         Effect.gen(function*() {
-          const json = yield* mem(["chunk", "--json", "--", name], { cwd })
+          const json = yield* estimated(["chunk", "--json", "--", name], { cwd })
           assert.deepStrictEqual(json, done(report([wholeOf(name)])))
-          const table = yield* mem(["chunk", "--", name], { cwd })
+          const table = yield* estimated(["chunk", "--", name], { cwd })
           assert.notMatch(table.stdout.replaceAll("\n", ""), /\p{Cc}/u)
           assert.strictEqual(table.stdout.split("\n").length, 5)
           assert.deepStrictEqual([table.code, table.stderr], [0, ""])
         }))
-      const missing = yield* mem(["chunk", "\u001b[31mred\u009b"], { cwd })
+      const missing = yield* estimated(["chunk", "\u001b[31mred\u009b"], { cwd })
       assert.notMatch(missing.stderr.trimEnd(), /\p{Cc}/u)
       refused(missing, 1, "\\u001b[31mred\\u009b: no such file")
     }))

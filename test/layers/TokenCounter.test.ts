@@ -7,14 +7,18 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as ModelFiles from "../../layers/Embedder/MiniLm/ModelFiles.ts"
 import * as CharsOverFour from "../../layers/TokenCounter/CharsOverFour.ts"
+import * as Tiktoken from "../../layers/TokenCounter/Tiktoken.ts"
 import * as WordPiece from "../../layers/TokenCounter/WordPiece.ts"
 import { TokenCounter } from "../../services/TokenCounter.ts"
 import { EmbedderError } from "../../src/domain/EmbedderErrors.ts"
 import { contract } from "../contracts/TokenCounter.ts"
 import { temporaryHome } from "../fixtures/TemporaryHome.ts"
+import { readmes, tricky } from "../fixtures/TrickyText.ts"
 
 contract("CharsOverFour", CharsOverFour.layer)
 contract("WordPiece", WordPiece.layer)
+contract("Tiktoken/o200k", Tiktoken.o200k)
+contract("Tiktoken/cl100k", Tiktoken.cl100k)
 
 it.prop("CharsOverFour never counts less when text is added, and adds at most one for each seam", [
   FastCheck.string16bits(),
@@ -39,47 +43,6 @@ const oracle = Effect.map(ModelFiles.locate, ({ tokenizer }) => {
 const tokenizer = Effect.flatMap(ModelFiles.locate, ({ tokenizer }) => WordPiece.load(tokenizer))
 
 const both = Effect.all({ expected: oracle, ours: tokenizer })
-
-const readmes = (folder: string): ReadonlyArray<string> =>
-  fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory()
-      ? readmes(path.join(folder, entry.name))
-      : /^readme\.md$/i.test(entry.name)
-      ? [path.join(folder, entry.name)]
-      : []
-  )
-
-/** Neighbourhoods in which a tokenizer has something to decide. */
-const blocks = [
-  [0x00, 0x7f],
-  [0x80, 0x24f],
-  [0x300, 0x36f],
-  [0x370, 0x4ff],
-  [0x590, 0x6ff],
-  [0x900, 0x97f],
-  [0xe00, 0xe7f],
-  [0x1100, 0x11ff],
-  [0x1e00, 0x20ff],
-  [0x2100, 0x2bff],
-  [0x3000, 0x30ff],
-  [0x3400, 0x34ff],
-  [0x4e00, 0x4fff],
-  [0xac00, 0xd7a3],
-  [0xd800, 0xdfff],
-  [0xf900, 0xffff],
-  [0x1d100, 0x1d200],
-  [0x20000, 0x20100],
-  [0x2f800, 0x2fa1f],
-  [0xe0000, 0xe01ef],
-  [0xf0000, 0xf00ff]
-] as const
-
-const character = FastCheck.oneof(
-  ...blocks.map(([min, max]) => FastCheck.integer({ min, max }).map((code) => String.fromCodePoint(code))),
-  FastCheck.constantFrom(" ", " ", "a", "ing", "'", ".", "Σ", "\u0301", "\u200b", "\ufeff", "\u037e", "\u1fef")
-)
-
-const tricky = FastCheck.array(character, { maxLength: 40 }).map((parts) => parts.join(""))
 
 describe("TokenCounter/WordPiece", () => {
   it.effect("cuts every README of the packages that it is built with as the oracle does", () =>
