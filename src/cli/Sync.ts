@@ -7,7 +7,7 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
-import { drifting, syncing } from "./Syncing.ts"
+import { drifting, following, syncing } from "./Syncing.ts"
 import { UsageError } from "./UsageError.ts"
 
 /**
@@ -49,13 +49,17 @@ export const sync = Command.make("sync", {
     Options.withDescription("Only show what would be done, as \"mem drift\" does; nothing is written")
   ),
   allowMassRemoval,
-  verify
-}, ({ allowMassRemoval, drift, name, verify }) =>
+  verify,
+  follow: Options.boolean("follow").pipe(
+    Options.withDescription("Then go on, and archive what agents write while it runs, until it is stopped")
+  )
+}, ({ allowMassRemoval, drift, follow, name, verify }) =>
   Effect.gen(function*() {
-    if (drift && (allowMassRemoval || verify)) {
+    if (drift && (allowMassRemoval || verify || follow)) {
       const detail = "--drift only shows what would be done, and takes no other option"
       return yield* new UsageError({ command: "mem sync", detail })
     }
     if (drift) return yield* drifting({ command: "drift", name, estimate: false, exitCode: false })
+    if (follow) return yield* following({ name, allowMassRemoval, verify })
     yield* syncing({ command: "sync", name, allowMassRemoval, verify, documentsOnly: false })
   })).pipe(Command.withDescription("Bring what the sources hold into memory; only what has changed is done."))

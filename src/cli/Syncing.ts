@@ -7,6 +7,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Cached from "../../layers/Embedder/Cached.ts"
 import * as Live from "../../layers/Live.ts"
@@ -21,8 +22,11 @@ import { answer } from "./Answer.ts"
 import { chosen, configuration } from "./Configuration.ts"
 import * as DriftText from "./DriftText.ts"
 import { ofDrift, ofSync } from "./Exit.ts"
+import { global } from "./Global.ts"
+import { Output } from "./Output.ts"
 import * as Progress from "./Progress.ts"
 import * as SyncText from "./SyncText.ts"
+import { UsageError } from "./UsageError.ts"
 
 /**
  * `command` is how the answer calls itself; `verify` has sources look at what seems unchanged, too; `documentsOnly`
@@ -96,6 +100,62 @@ export const syncing = ({ allowMassRemoval, command, documentsOnly, name, verify
       lines: SyncText.lines(report),
       code: ofSync(report)
     })
+  })
+
+/** How long a session that is still growing is left alone. */
+const pause = "2 seconds"
+
+/** What came in, in a line a connector; nothing where nothing did. */
+const arrived = (report: SyncReport): ReadonlyArray<string> =>
+  report.connectors.flatMap((connector) =>
+    connector.status === "ok" && connector.new + connector.changed === 0
+      ? []
+      : SyncText.lines({ ...report, connectors: [connector] }).slice(0, -1)
+  )
+
+/**
+ * Syncs, and then goes on with the sessions for as long as it may: what agents write while it runs is archived a moment
+ * later. The lock is held all that time.
+ *
+ * @since 0.1.0
+ * @category programs
+ */
+export const following = ({ allowMassRemoval, name, verify }: Omit<SyncGiven, "command" | "documentsOnly">) =>
+  Effect.gen(function*() {
+    const { json } = yield* global
+    if (json) {
+      const detail = "--follow goes on until it is stopped, so there is no one report: leave out --json"
+      return yield* new UsageError({ command: "mem sync", detail })
+    }
+    const { file, home, layer, wanted } = yield* prepared("mem sync", name, false)
+    yield* Effect.gen(function*() {
+      const only = yield* wanted
+      const { configured } = yield* Connectors
+      const sessions = configured.flatMap((connector) =>
+        connector.source_type === "session" && only.includes(connector.name)
+          ? [connector.name]
+          : []
+      )
+      if (sessions.length === 0) {
+        const detail =
+          "--follow reads sessions while they grow, and connectors.yaml names no connector of sessions here"
+        return yield* new UsageError({ command: "mem sync", detail })
+      }
+      const { write } = yield* Output
+      const print = (lines: ReadonlyArray<string>) => write(lines.map((line) => `${line}\n`).join(""))
+      const options = { ...defaults, policyOf: policyOf(file), guards: file.guards, allowMassRemoval }
+      const first = sync({ ...options, only }).pipe(Effect.provideService(Verify, verify), Progress.watched)
+      const more = Effect.flatMap(sync({ ...options, only: sessions }), (report) => print(arrived(report)))
+      yield* Effect.gen(function*() {
+        yield* print(SyncText.lines(yield* first))
+        yield* Console.error(`mem: following ${sessions.join(", ")}; stop it with Ctrl-C`)
+        yield* Effect.repeat(Effect.delay(more, pause), Schedule.forever)
+      }).pipe(
+        Effect.provide(Cached.layerIndexed),
+        Effect.provide(Live.write(home)),
+        Effect.onInterrupt(() => goesOn)
+      )
+    }).pipe(Effect.provide(layer))
   })
 
 /**

@@ -1,0 +1,163 @@
+/** Sessions through the built program: one home, one sync, whatever the agents do meanwhile. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { appendFileSync, existsSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { folder, mem, startMem } from "./Mem.ts"
+
+const at = (minute: number): string => `2026-05-01T09:${String(minute).padStart(2, "0")}:00.000Z`
+
+const claudeLine = (uuid: string, text: string, minute = 0): string =>
+  `${
+    JSON.stringify({
+      type: "user",
+      uuid,
+      cwd: "/w/demo",
+      sessionId: "s1",
+      timestamp: at(minute),
+      message: { role: "user", content: text }
+    })
+  }\n`
+
+const toolLine = (uuid: string, output: string): string =>
+  `${
+    JSON.stringify({
+      type: "user",
+      uuid,
+      sessionId: "s1",
+      timestamp: at(30),
+      message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: output }] }
+    })
+  }\n`
+
+const pi = [
+  { type: "session", version: 3, id: "p1", timestamp: at(1), cwd: "/w/demo" },
+  {
+    type: "message",
+    id: "b2c3d4e5",
+    parentId: null,
+    timestamp: at(2),
+    message: { role: "assistant", content: [{ type: "text", text: "The collector took the port." }] }
+  }
+].map((line) => `${JSON.stringify(line)}\n`).join("")
+
+const codex = [
+  { timestamp: at(3), type: "session_meta", payload: { id: "c1", cwd: "/w/demo" } },
+  {
+    timestamp: at(4),
+    type: "response_item",
+    payload: { type: "message", role: "user", content: [{ type: "input_text", text: "Free the port, please." }] }
+  }
+].map((line) => `${JSON.stringify(line)}\n`).join("")
+
+const home = folder({
+  "connectors.yaml": `connectors:
+  notes: { kind: folder, path: ./vault }
+  claude: { kind: claude-code, path: ./claude }
+  pi: { kind: pi, path: ./pi }
+  codex: { kind: codex, path: ./codex }
+embedder: { kind: hashed }
+`,
+  "vault/ports.md": "# Ports\n\nThe demo server listens on port 4400 since the collector took 4317 for itself.\n",
+  "claude/-w-demo/s1.jsonl": claudeLine("u1", "Which port does the demo server use?"),
+  "pi/--w-demo--/2026-05-01T09-01-00-000Z_p1.jsonl": pi,
+  "codex/sessions/2026/05/01/rollout-2026-05-01T09-03-00-c1.jsonl": codex
+})
+
+const json = (cwd: string, ...args: ReadonlyArray<string>) =>
+  Effect.map(mem(["--json", ...args], { cwd }), ({ stdout }) => JSON.parse(stdout))
+
+describe("sessions in a home", () => {
+  it.scopedLive("three agents and a folder: one sync, one report, found with its filters, kept when they are deleted", () =>
+    Effect.gen(function*() {
+      const cwd = yield* home
+      const report = yield* json(cwd, "sync")
+      assert.deepStrictEqual(
+        report.connectors.map(({ name, new: added, records }: { name: string; new: number; records?: number }) => [
+          name,
+          added,
+          records
+        ]),
+        [["notes", 1, undefined], ["claude", 1, 1], ["pi", 1, 1], ["codex", 1, 1]]
+      )
+      for (const agent of ["claude", "pi", "codex"]) rmSync(join(cwd, agent), { recursive: true })
+      const found = yield* json(cwd, "search", "port", "--mode", "keyword")
+      assert.deepStrictEqual(
+        found.records.map(({ connector }: { connector: string }) => connector).sort(),
+        ["claude", "codex", "pi"]
+      )
+      assert.lengthOf(found.hits, 1)
+      const asked = yield* json(
+        cwd,
+        "search",
+        "port",
+        "--role",
+        "assistant",
+        "--since",
+        "2026-05-01",
+        "--project",
+        "/w/*"
+      )
+      assert.deepStrictEqual([asked.hits.length, asked.records.length, asked.records[0].connector], [0, 1, "pi"])
+      const shown = yield* mem(["get", "claude:s1"], { cwd })
+      assert.include(shown.stdout, "> 1  user, 2026-05-01 09:00\n  Which port does the demo server use?\n")
+      const state = yield* json(cwd, "dump", "--digest")
+      const rebuilt = yield* json(cwd, "rebuild", "--from-log")
+      assert.strictEqual(rebuilt.state_sha256, state.state_sha256)
+      // The agents' folders are gone as a whole: that is said, and nothing is taken out.
+      const again = yield* mem(["sync"], { cwd })
+      assert.strictEqual(again.code, 3)
+      assert.lengthOf((yield* json(cwd, "search", "port", "--mode", "keyword")).records, 3)
+    }))
+
+  it.scopedLive("what mem printed into a transcript is no evidence, in whichever form it was asked", () =>
+    Effect.gen(function*() {
+      const cwd = yield* home
+      yield* mem(["sync"], { cwd })
+      const outputs = yield* Effect.forEach([
+        ["search", "port"],
+        ["search", "port", "--json"],
+        ["get", "notes:ports.md"],
+        ["get", "claude:s1"],
+        ["get", "claude:s1:1", "--json"],
+        ["dump"],
+        ["log", "cat"]
+      ], (args) => Effect.map(mem(args, { cwd }), ({ stdout }) => stdout))
+      const before = (yield* json(cwd, "sync", "claude")).connectors[0]
+      assert.strictEqual(before.records, 0)
+      for (const [i, output] of outputs.entries()) {
+        assert.isAbove(output.length, 50)
+        appendFileSync(join(cwd, "claude/-w-demo/s1.jsonl"), toolLine(`t${i}`, output))
+      }
+      yield* mem(["sync"], { cwd })
+      const dumped = yield* mem(["dump"], { cwd })
+      const records: ReadonlyArray<{ kind: string; key: string; derived: unknown; text: string }> = dumped.stdout
+        .split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))
+      const echoed = records.filter(({ key, kind }) => kind === "record" && key.startsWith("claude:t"))
+      // A heading is too short to be told from anybody's words.
+      const evidence = echoed.filter(({ derived, text }) => derived === false && !/^(?:# Ports)?\s*$/.test(text))
+      assert.deepStrictEqual(evidence.map(({ text }) => text), [])
+      assert.isAtLeast(echoed.length, outputs.length)
+    }))
+
+  it.scopedLive("follows sessions while they grow, until it is stopped", () =>
+    Effect.gen(function*() {
+      const cwd = yield* home
+      const run = yield* startMem(["sync", "--follow"], { cwd })
+      const until = (text: string) =>
+        Effect.repeat(run.line, { until: (line) => line === undefined || line.includes(text) })
+      assert.isDefined(yield* until("done in"))
+      yield* Effect.repeat(run.errorLine, { until: (line) => line === undefined || line.includes("following") })
+      appendFileSync(join(cwd, "claude/-w-demo/s1.jsonl"), claudeLine("u2", "And the collector?", 1))
+      assert.strictEqual(yield* until("archived"), "  1 Record archived")
+      writeFileSync(join(cwd, "claude/-w-demo/s2.jsonl"), claudeLine("v1", "A new session", 2))
+      assert.strictEqual(yield* until("1 new"), "claude (claude-code): 1 new; 1 unchanged")
+      yield* run.kill("SIGINT")
+      const { code, stderr } = yield* run.ended
+      assert.strictEqual(code, 130)
+      assert.include(stderr, "the next sync goes on")
+      assert.isFalse(existsSync(join(cwd, "log/LOCK")))
+      assert.strictEqual((yield* mem(["log", "verify"], { cwd })).code, 0)
+      assert.include((yield* mem(["search", "collector", "--role", "user"], { cwd })).stdout, "And the «collector»?")
+    }))
+})
