@@ -67,7 +67,7 @@ const rows = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({
 })))
 
 /**
- * What was found, best first.
+ * What was found, best first; the best has the score 1, as where passages are found by words.
  *
  * @since 0.1.0
  * @category searching
@@ -94,9 +94,11 @@ export const findRecords = (database: Database, query: RecordQuery): ReadonlyArr
     ...filters.map(([, value]) => value),
     query.k
   )
-  return rows(found).map((row) =>
+  const hits = rows(found)
+  const best = -(hits[0]?.rank ?? 0)
+  return hits.map((row) =>
     new RecordHit({
-      score: -row.rank,
+      score: best > 0 ? -row.rank / best : 0,
       connector: row.connector,
       doc_id: row.doc_id,
       source_uri: row.source_uri,
