@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { ArtifactRegistry } from "../services/ArtifactRegistry.ts"
 import type { Connectors } from "../services/Connectors.ts"
 import type { Embedder } from "../services/Embedder.ts"
 import { LogFs } from "../services/LogFs.ts"
@@ -25,6 +26,7 @@ import type { LogLocked } from "../src/domain/LogErrors.ts"
 import type { ProjectionError } from "../src/domain/StoreErrors.ts"
 import type { Loss } from "../src/log/Loss.ts"
 import { connectorKind } from "../src/sync/connectorKind.ts"
+import * as ArtifactsFromLog from "./ArtifactRegistry/FromLog.ts"
 import * as Registry from "./ConnectorKinds/Registry.ts"
 import * as Configured from "./Connectors/Configured.ts"
 import { mend } from "./Log/Mending.ts"
@@ -91,18 +93,21 @@ export const readIndex = (home: string): Layer.Layer<Services, never, LogReader>
     Effect.map(Effect.promise(() => import("./Projection/Readable.ts")), ({ layer }) => layer({ home }))
   )
 
+type Indexes = ArtifactRegistry | Projection | RecordIndex | VectorIndex
+
 /** What is stored is safe, whatever becomes of the index. */
 const withoutIndex = (error: ProjectionError) =>
   Layer.mergeAll(
     Layer.effectDiscard(Effect.logWarning(`${error.message}. All else goes on without it`)),
     MemoryProjection.layer,
+    ArtifactsFromLog.layer,
     RecordsFromLog.layer,
     VectorsFromLog.layer
   )
 
 const index = (
   home: string
-): Layer.Layer<Projection | RecordIndex | VectorIndex, ProjectionError, LogReader | LogWriter> =>
+): Layer.Layer<Indexes, ProjectionError, LogReader | LogWriter> =>
   Layer.unwrapEffect(
     Effect.map(Effect.promise(() => import("./Projection/Sqlite.ts")), ({ layer }) => layer({ home }))
   )
@@ -111,7 +116,7 @@ const index = (
  * @since 0.1.0
  * @category models
  */
-export type Writers = LogReader | LogWriter | ManifestStore | ProgressStore | Projection | RecordIndex | VectorIndex
+export type Writers = Indexes | LogReader | LogWriter | ManifestStore | ProgressStore
 
 /**
  * What a command that writes needs. Whoever holds it has the lock, and a log that is whole; nothing else is opened

@@ -15,12 +15,14 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { ArtifactRegistry } from "../../services/ArtifactRegistry.ts"
 import { LogReader } from "../../services/LogReader.ts"
 import { Projection } from "../../services/Projection.ts"
 import { RecordIndex } from "../../services/RecordIndex.ts"
 import { Search } from "../../services/Search.ts"
 import { VectorIndex } from "../../services/VectorIndex.ts"
 import { type EmbedderMismatch, ProjectionError } from "../../src/domain/StoreErrors.ts"
+import * as ArtifactsFromLog from "../ArtifactRegistry/FromLog.ts"
 import * as RecordsFromLog from "../RecordIndex/FromLog.ts"
 import * as VectorsFromLog from "../VectorIndex/FromLog.ts"
 import * as InMemory from "./Readable/InMemory.ts"
@@ -117,7 +119,8 @@ export const make = (
     return Context.make(Projection, projection).pipe(
       Context.add(Search, search),
       Context.add(VectorIndex, vectorIndex),
-      Context.add(RecordIndex, recordIndex)
+      Context.add(RecordIndex, recordIndex),
+      Context.add(ArtifactRegistry, yield* ArtifactsFromLog.make)
     )
   })
 

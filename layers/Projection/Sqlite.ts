@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { ArtifactRegistry } from "../../services/ArtifactRegistry.ts"
 import { LogReader } from "../../services/LogReader.ts"
 import { LogWriter } from "../../services/LogWriter.ts"
 import { Projection } from "../../services/Projection.ts"
@@ -24,6 +25,7 @@ import { type Engine, photostructure } from "./Sqlite/Database.ts"
 import * as Dump from "./Sqlite/Dump.ts"
 import * as Feed from "./Sqlite/Feed.ts"
 import * as Folded from "./Sqlite/Folded.ts"
+import * as Paragraphs from "./Sqlite/Paragraphs.ts"
 import * as RecordPositions from "./Sqlite/RecordPositions.ts"
 import * as Searching from "./Sqlite/Searching.ts"
 import { statusOf } from "./Sqlite/Status.ts"
@@ -59,7 +61,7 @@ const together = 64
  * @since 0.1.0
  * @category models
  */
-export type Services = Projection | RecordIndex | Search | VectorIndex
+export type Services = ArtifactRegistry | Projection | RecordIndex | Search | VectorIndex
 
 /**
  * All of it over one index.
@@ -92,7 +94,8 @@ export const over = (
     return Context.make(Projection, projection).pipe(
       Context.add(Search, Searching.make(store)),
       Context.add(VectorIndex, yield* VectorPositions.make(store, log)),
-      Context.add(RecordIndex, yield* RecordPositions.make(store, log))
+      Context.add(RecordIndex, yield* RecordPositions.make(store, log)),
+      Context.add(ArtifactRegistry, yield* Paragraphs.make(store, log))
     )
   })
 

@@ -3,15 +3,19 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as ArtifactsFromLog from "../../layers/ArtifactRegistry/FromLog.ts"
 import * as Sqlite from "../../layers/Projection/Sqlite.ts"
 import * as RecordsFromLog from "../../layers/RecordIndex/FromLog.ts"
 import * as VectorsFromLog from "../../layers/VectorIndex/FromLog.ts"
-import { LogReader } from "../../services/LogReader.ts"
+import { ArtifactRegistry } from "../../services/ArtifactRegistry.ts"
+import { type LocatedRecord, LogReader } from "../../services/LogReader.ts"
 import { LogWriter } from "../../services/LogWriter.ts"
 import { Projection } from "../../services/Projection.ts"
 import { RecordIndex } from "../../services/RecordIndex.ts"
 import { VectorIndex } from "../../services/VectorIndex.ts"
 import { ConnectorName, EmbedderFingerprint, RecordKey, type Sha256 } from "../../src/domain/Ids.ts"
+import { gather, type Open } from "../../src/log/Gather.ts"
+import { paragraphsOf } from "../../src/memory/KnownParagraphs.ts"
 import { catchUp } from "../../src/sync/CatchUp.ts"
 import { rebuild } from "../../src/sync/rebuild.ts"
 import { engines } from "../fixtures/Index.ts"
@@ -26,9 +30,10 @@ const kinds = ["a/1", "b/1", "c/1"].flatMap((model) =>
 
 const connectors = ["notes", "papers"].map((name) => ConnectorName.make(name))
 
-/** All that the two indexes know of these texts and keys. */
-const all = (texts: ReadonlyArray<Sha256>, keys: ReadonlyArray<RecordKey>) =>
+/** All that the indexes know of these texts, keys and paragraphs. */
+const all = (texts: ReadonlyArray<Sha256>, keys: ReadonlyArray<RecordKey>, paragraphs: ReadonlyArray<Sha256>) =>
   Effect.gen(function*() {
+    const artifacts = yield* ArtifactRegistry
     const vectors = yield* VectorIndex
     const records = yield* RecordIndex
     return {
@@ -39,11 +44,23 @@ const all = (texts: ReadonlyArray<Sha256>, keys: ReadonlyArray<RecordKey>) =>
       records: yield* Effect.forEach(
         connectors,
         (connector) => Effect.map(records.positions(connector, keys), (found) => [...found].sort())
-      )
+      ),
+      artifacts: [...yield* artifacts.matches(paragraphs)].sort()
     }
   })
 
-describe("VectorIndex and RecordIndex", () => {
+/** Every paragraph that a version of a document may have had. */
+const paragraphsIn = (lines: ReadonlyArray<LocatedRecord>): ReadonlyArray<Sha256> => {
+  let open: Open = Option.none()
+  return lines.flatMap((line) => {
+    const [next, counted] = gather(open, line)
+    open = next
+    if (line.record.kind === "artifact") return [line.record.body.text_sha256]
+    return Option.isSome(counted) && counted.value._tag === "Group" ? paragraphsOf(counted.value) : []
+  })
+}
+
+describe("VectorIndex, RecordIndex and ArtifactRegistry", () => {
   it.scopedLive.prop(
     "is the same in the tables as folded from the log, wherever the tables stand",
     { acts: randomLog, folded: FastCheck.nat(100), grown: FastCheck.nat(100) },
@@ -60,6 +77,7 @@ describe("VectorIndex and RecordIndex", () => {
         const keys = [
           ...new Set(lines.flatMap(({ record }) => record.kind === "record" ? [record.body.key] : []))
         ]
+        const paragraphs = paragraphsIn(lines)
         let size = Math.min(lines.length, folded)
         let read = 0
         const reader = readerOf(lines, { batch: 7, size: () => size })
@@ -75,12 +93,14 @@ describe("VectorIndex and RecordIndex", () => {
           Effect.gen(function*() {
             const vectors = yield* VectorsFromLog.make
             const records = yield* RecordsFromLog.make
-            const folded = all(texts, keys).pipe(
+            const artifacts = yield* ArtifactsFromLog.make
+            const folded = all(texts, keys, paragraphs).pipe(
+              Effect.provideService(ArtifactRegistry, artifacts),
               Effect.provideService(VectorIndex, vectors),
               Effect.provideService(RecordIndex, records)
             )
             const same = Effect.gen(function*() {
-              assert.deepStrictEqual(yield* all(texts, keys), yield* folded)
+              assert.deepStrictEqual(yield* all(texts, keys, paragraphs), yield* folded)
             })
             yield* catchUp
             yield* same

@@ -106,7 +106,7 @@ it("knows of each connector what is live, what is kept out, and when it was last
       usage = Usage.add(usage, { record, position: { segment: 1, offset: usage.records * 10 }, length: 10 })
     }
   }
-  assert.deepStrictEqual([...Usage.counts(usage)], [[notes, { documents: 2, chunks: 4 }]])
+  assert.deepStrictEqual([...Usage.counts(usage)], [[notes, { documents: 2, chunks: 4, records: 0 }]])
   assert.deepStrictEqual(Usage.excluded(usage, notes), [DocId.make("a")])
   assert.deepStrictEqual(HashMap.get(usage.lastCommits, notes), Option.some("2026-11-29T20:00:02.000Z"))
 })

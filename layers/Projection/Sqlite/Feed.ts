@@ -16,6 +16,7 @@ import type { Database } from "./Database.ts"
 import * as Documents from "./Documents.ts"
 import { attempt } from "./Failure.ts"
 import * as Folded from "./Folded.ts"
+import * as Paragraphs from "./Paragraphs.ts"
 import type { Store } from "./Store.ts"
 import * as Vectors from "./Vectors.ts"
 
@@ -35,8 +36,10 @@ const fold = (database: Database, lines: ReadonlyArray<LocatedRecord>): Changed 
   for (const line of lines) {
     const [next, counted] = gather(open, line)
     open = next
+    if (line.record.kind === "artifact") Paragraphs.register(database, line.record.body)
     if (Option.isNone(counted)) continue
     if (counted.value._tag === "Group") {
+      Paragraphs.note(database, counted.value)
       for (const id of Documents.commit(database, counted.value)) passages.add(id)
     } else if (counted.value._tag === "Vector") {
       const { position, vector } = counted.value

@@ -11,7 +11,7 @@ import type { RecordIndex } from "../../../services/RecordIndex.ts"
 import { type ConnectorName, DocId, type RecordKey } from "../../../src/domain/Ids.ts"
 import * as RecordPlaces from "../../../src/log/RecordPlaces.ts"
 import type { Database } from "./Database.ts"
-import * as Positions from "./Positions.ts"
+import * as Lookup from "./Lookup.ts"
 import { Utf8, utf8 } from "./Row.ts"
 import type { Store } from "./Store.ts"
 
@@ -45,7 +45,7 @@ const inTables = ({ tookOut }: RecordPlaces.RecordPlaces) =>
  */
 export const make = (store: Pick<Store, "read">, log: LogReader["Type"]): Effect.Effect<RecordIndex["Type"]> =>
   Effect.map(
-    Positions.make(store, log, () => {
+    Lookup.make(store, log, () => {
       const places = RecordPlaces.make()
       return { take: places.take, inLines: places.positionOf, inTables: inTables(places) }
     }, identity),

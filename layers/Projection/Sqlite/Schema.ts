@@ -35,6 +35,8 @@ export const applicationId = 0x6d656d31
  * `record` is a Record that a session has archived, by the last line of its key; one that another took the place of
  * (`superseded`) is kept, so that it is known, and not found. The id of any other is its row in `record_words`.
  *
+ * `paragraph` knows a text that mem wrote, or the document that a paragraph stands in.
+ *
  * `words` and `record_words` keep no text of their own: rows are deleted by handing it the old text once more. (With `contentless_delete`
  * it would not count deleted rows out of its totals, and a rebuilt index would rank otherwise than the one it replaces.)
  */
@@ -69,6 +71,8 @@ create table record(
   unique (connector, key));
 create index record_by_document on record(document);
 create virtual table record_words using fts5(text, content='', tokenize='porter unicode61');
+create table paragraph(
+  sha256 blob primary key, artifact_id blob, connector text, doc_id blob) without rowid;
 create virtual table words using fts5(text, content='', tokenize='porter unicode61');
 `
 
@@ -164,7 +168,7 @@ export const reset = (database: Database): void => {
   const made = names(database.all(
     "select name from sqlite_schema where type = 'table' and name in (select 'vectors_' || id from model)"
   ))
-  const own = ["words", "record_words", "record", "passage", "vector", "model", "document", "folded"]
+  const own = ["words", "record_words", "record", "paragraph", "passage", "vector", "model", "document", "folded"]
   const dropped = [...made.map(({ name }) => name), ...own]
   database.exec(`begin immediate; ${dropped.map((name) => `drop table ${name};`).join(" ")} ${tables} commit;`)
 }

@@ -11,7 +11,7 @@ import type { Sha256 } from "../../../src/domain/Ids.ts"
 import * as VectorPlaces from "../../../src/log/VectorPlaces.ts"
 import { forgiving } from "../../VectorIndex/Forgiving.ts"
 import type { Database } from "./Database.ts"
-import * as Positions from "./Positions.ts"
+import * as Lookup from "./Lookup.ts"
 import { hashBytes, utf8 } from "./Row.ts"
 import type { Store } from "./Store.ts"
 
@@ -32,7 +32,7 @@ const inTables = (database: Database, { dims, model }: VectorKind, text: Sha256)
  */
 export const make = (store: Pick<Store, "read">, log: LogReader["Type"]): Effect.Effect<VectorIndex["Type"]> =>
   Effect.map(
-    Positions.make(store, log, () => {
+    Lookup.make(store, log, () => {
       const { positionOf, take } = VectorPlaces.make()
       return { take, inLines: positionOf, inTables }
     }, forgiving),

@@ -1,5 +1,5 @@
 /**
- * Where lines of the log stand, by the tables: of the log only what lies behind the index is read.
+ * What the tables know of the log's lines, such as where they stand: of the log only what lies behind the index is read.
  *
  * An index that does not belong to this log, or that goes back to an earlier state (it is being folded anew), is left
  * aside: then the whole log is read, as without it.
@@ -9,7 +9,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SynchronizedRef from "effect/SynchronizedRef"
-import { type LocatedRecord, type LogPosition, LogReader, type LogReadError } from "../../../services/LogReader.ts"
+import { type LocatedRecord, LogReader, type LogReadError } from "../../../services/LogReader.ts"
 import type { FoldedLine } from "../../../services/Projection.ts"
 import { follow } from "../../../src/log/Follow.ts"
 import { behind } from "../../../src/log/Live.ts"
@@ -25,49 +25,52 @@ import type { Store } from "./Store.ts"
  * @since 0.1.0
  * @category models
  */
-export interface Places<Of, Key> {
+export interface Lookup<Of, Key, Value> {
   readonly take: (line: LocatedRecord) => void
-  readonly inLines: (of: Of, key: Key) => LogPosition | undefined
-  readonly inTables: (database: Database, of: Of, key: Key) => LogPosition | undefined
+  readonly inLines: (of: Of, key: Key) => Value | undefined
+  readonly inTables: (database: Database, of: Of, key: Key) => Value | undefined
 }
 
-interface Started<Of, Key, E> {
-  readonly places: Places<Of, Key>
+interface Started<Of, Key, Value, E> {
+  readonly lookup: Lookup<Of, Key, Value>
   readonly catchUp: Effect.Effect<void, E>
   /** The tables may be asked as long as they have folded this line; none where they may not. */
   readonly from: Option.Option<FoldedLine>
 }
 
-type Found<Key> = ReadonlyArray<readonly [Key, LogPosition]>
+type Found<Key, Value> = ReadonlyArray<readonly [Key, Value]>
 
-const lookUp = <Key>(keys: ReadonlyArray<Key>, positionOf: (key: Key) => LogPosition | undefined): Found<Key> =>
+const each = <Key, Value>(
+  keys: ReadonlyArray<Key>,
+  valueOf: (key: Key) => Value | undefined
+): Found<Key, Value> =>
   keys.flatMap((key) => {
-    const position = positionOf(key)
-    return position === undefined ? [] : [[key, position] as const]
+    const value = valueOf(key)
+    return value === undefined ? [] : [[key, value] as const]
   })
 
 /**
- * The place of the last line of each key; those without one are left out. `bear` says what becomes of a log that cannot
+ * What is known of each key; those of which nothing is are left out. `bear` says what becomes of a log that cannot
  * be read.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const make = <Of, Key, E>(
+export const make = <Of, Key, Value, E>(
   { read }: Pick<Store, "read">,
   log: LogReader["Type"],
-  begin: () => Places<Of, Key>,
+  begin: () => Lookup<Of, Key, Value>,
   bear: (catchUp: Effect.Effect<void, LogReadError>) => Effect.Effect<void, E>
-): Effect.Effect<(of: Of, keys: ReadonlyArray<Key>) => Effect.Effect<ReadonlyMap<Key, LogPosition>, E>> =>
+): Effect.Effect<(of: Of, keys: ReadonlyArray<Key>) => Effect.Effect<ReadonlyMap<Key, Value>, E>> =>
   Effect.gen(function*() {
-    const state = yield* SynchronizedRef.make(Option.none<Started<Of, Key, E>>())
+    const state = yield* SynchronizedRef.make(Option.none<Started<Of, Key, Value, E>>())
 
     const startAt = (from: Option.Option<FoldedLine>) =>
       Effect.suspend(() => {
-        const places = begin()
+        const lookup = begin()
         return Effect.map(
-          follow(log, Option.map(from, behind), places.take),
-          (catchUp): Started<Of, Key, E> => ({ places, catchUp: bear(catchUp), from })
+          follow(log, Option.map(from, behind), lookup.take),
+          (catchUp): Started<Of, Key, Value, E> => ({ lookup, catchUp: bear(catchUp), from })
         )
       })
 
@@ -89,18 +92,18 @@ export const make = <Of, Key, E>(
 
     /** None where the tables are no longer those that the lines go on from. */
     const inTables = (
-      { places }: Started<Of, Key, E>,
+      { lookup }: Started<Of, Key, Value, E>,
       of: Of,
       keys: ReadonlyArray<Key>,
       from: FoldedLine
-    ): Effect.Effect<Option.Option<Found<Key>>> =>
+    ): Effect.Effect<Option.Option<Found<Key, Value>>> =>
       read((database) => {
         const holds = Option.exists(Folded.get(database), ({ seq }) => seq >= from.seq)
-        return holds ? Option.some(lookUp(keys, (key) => places.inTables(database, of, key))) : Option.none()
+        return holds ? Option.some(each(keys, (key) => lookup.inTables(database, of, key))) : Option.none()
       }).pipe(Effect.orElseSucceed(() => Option.none()))
 
-    const inLines = ({ places }: Started<Of, Key, E>, of: Of, keys: ReadonlyArray<Key>): Found<Key> =>
-      lookUp(keys, (key) => places.inLines(of, key))
+    const inLines = ({ lookup }: Started<Of, Key, Value, E>, of: Of, keys: ReadonlyArray<Key>): Found<Key, Value> =>
+      each(keys, (key) => lookup.inLines(of, key))
 
     return (of, keys) =>
       Effect.gen(function*() {
