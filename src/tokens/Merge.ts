@@ -60,7 +60,7 @@ export const byHeap = ({ rankOf }: RankTable, bytes: Uint8Array): number => {
   const next = new Int32Array(end + 1)
   const previous = new Int32Array(end + 1)
   const pairs = new Int32Array(end + 1).fill(noRank)
-  const heap = new PairHeap()
+  const heap = new PairHeap(end)
   const look = (at: number): void => {
     const second = next[at] ?? end
     const rank = second < end ? rankOf(bytes, at, next[second] ?? end) : noRank

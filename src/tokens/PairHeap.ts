@@ -1,5 +1,6 @@
 /**
- * The pairs of a piece by rank, and by place among equals: a binary heap of numbers.
+ * The pairs of a piece by rank, and by place among equals: a heap of numbers in which each has four below it, so that
+ * the way down is short and the four lie side by side.
  *
  * @since 0.1.0
  */
@@ -16,16 +17,26 @@ export class PairHeap {
   rank = 0
   /** Of the pair that was popped last. */
   place = 0
-  private readonly pairs: Array<number> = []
+  private pairs: Float64Array
+  private size = 0
+
+  /** A heap that grows where it must hold more pairs than that. */
+  constructor(capacity: number) {
+    this.pairs = new Float64Array(capacity + 1)
+  }
 
   /** Adds a pair. */
   push(rank: number, place: number): void {
+    if (this.size === this.pairs.length) {
+      const larger = new Float64Array(2 * this.size)
+      larger.set(this.pairs)
+      this.pairs = larger
+    }
     const { pairs } = this
     const pair = rank * places + place
-    let at = pairs.length
-    pairs.push(pair)
+    let at = this.size++
     while (at > 0) {
-      const above = at - 1 >> 1
+      const above = at - 1 >> 2
       const other = pairs[above] ?? 0
       if (other <= pair) break
       pairs[at] = other
@@ -36,23 +47,27 @@ export class PairHeap {
 
   /** Takes the least pair, if there is one. */
   pop(): boolean {
+    if (this.size === 0) return false
     const { pairs } = this
-    const least = pairs[0]
-    const last = pairs.pop()
-    if (least === undefined || last === undefined) return false
+    const least = pairs[0] ?? 0
     this.rank = Math.floor(least / places)
-    this.place = least % places
-    const { length } = pairs
-    if (length === 0) return true
+    this.place = least - this.rank * places
+    const size = --this.size
+    const last = pairs[size] ?? 0
     let at = 0
-    for (let below = 1; below < length; below = 2 * at + 1) {
-      const left = pairs[below] ?? 0
-      const right = pairs[below + 1] ?? Infinity
-      const less = right < left ? below + 1 : below
-      const other = Math.min(left, right)
+    for (let first = 1; first < size; first = 4 * at + 1) {
+      let below = first
+      let other = pairs[first] ?? 0
+      for (let i = first + 1; i < first + 4 && i < size; i++) {
+        const one = pairs[i] ?? 0
+        if (one < other) {
+          other = one
+          below = i
+        }
+      }
       if (last <= other) break
       pairs[at] = other
-      at = less
+      at = below
     }
     pairs[at] = last
     return true

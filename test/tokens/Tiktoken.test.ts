@@ -99,6 +99,8 @@ describe("the pre-split", () => {
       ends(cl100k, text),
       ["It", "'s", " HTMLElement", "'s", " ", " fooBar", ",", " ", "123", "45", "\r\n\r\n", " ", " ://", "x"]
     )
+    assert.deepStrictEqual(ends(o200k, "it'ſit IT'LLit"), ["it'ſ", "it", " IT'LL", "it"])
+    assert.deepStrictEqual(ends(cl100k, "it'ſit IT'LLit"), ["it", "'ſ", "it", " IT", "'LL", "it"])
     assert.deepStrictEqual([o200k, cl100k].map((split) => ends(split, "!\n/\n")), [["!\n/\n"], ["!\n", "/\n"]])
   })
 
