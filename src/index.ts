@@ -44,7 +44,7 @@ export {
 } from "./config/embedderKind.ts"
 export { Boundary } from "./domain/Boundary.ts"
 export { Chunk } from "./domain/Chunk.ts"
-export { ChunkPolicy, InvalidChunkPolicy } from "./domain/ChunkPolicy.ts"
+export { ChunkPolicy, type ChunkPolicyOptions, InvalidChunkPolicy } from "./domain/ChunkPolicy.ts"
 export { ChunkedDocument, ChunkedFile, ChunkReport, ChunkSummary } from "./domain/ChunkReport.ts"
 export { ConnectorError, ConnectorsFileError, DocumentError, RecordSourceError } from "./domain/ConnectorErrors.ts"
 export { ConnectorOptions, ConnectorsFile, defaultLimits } from "./domain/ConnectorsFile.ts"
@@ -54,7 +54,7 @@ export { Availability, DocumentContent, DocumentRef } from "./domain/Document.ts
 export { ConnectorDrift, DriftDocuments, DriftReport, Estimate } from "./domain/Drift.ts"
 export { EmbedderError, EmbedderUnavailable, EmbedRefused } from "./domain/EmbedderErrors.ts"
 export { EmbedderStatus, EngineStatus } from "./domain/EmbedderStatus.ts"
-export { FlushTrigger, Tokens } from "./domain/FlushTrigger.ts"
+export { FlushTrigger, OrIdle, Tokens } from "./domain/FlushTrigger.ts"
 export { GetReport } from "./domain/GetReport.ts"
 export {
   ArtifactId,

@@ -31,6 +31,14 @@ export interface State {
  */
 export const initial: State = { t: 1, tokens: 0, slices: List.nil() }
 
+/**
+ * Whether a Flush would close a Chunk.
+ *
+ * @since 0.1.0
+ * @category states
+ */
+export const isOpen = (state: State): boolean => List.isCons(state.slices)
+
 /** One by one: `flat` is several times as slow, and spreading a hundred thousand slices overflows the stack. */
 const joined = (slices: List.List<ReadonlyArray<Record>>): ReadonlyArray<Record> => {
   const records: Array<Record> = []
@@ -45,7 +53,7 @@ const joined = (slices: List.List<ReadonlyArray<Record>>): ReadonlyArray<Record>
  * @category steps
  */
 export const step = (policy: ChunkPolicy, count: (text: string) => number): Step<State, Record, Chunk> => {
-  const budget = Math.min(policy.flush.n, policy.max_tokens)
+  const budget = policy.flush._tag === "Tokens" ? Math.min(policy.flush.n, policy.max_tokens) : policy.max_tokens
 
   const chunk = ({ slices, t, tokens }: State): Chunk =>
     new Chunk(

@@ -1,9 +1,9 @@
 /**
- * What closes the open Chunk besides the end of the source. A union of one member today; a silence on a live tail
- * (`OrIdle`) becomes its second without a change to any signature.
+ * What closes the open Chunk besides the end of the source.
  *
  * @since 0.1.0
  */
+import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { Positive } from "./Numbers.ts"
 
@@ -17,10 +17,29 @@ import { Positive } from "./Numbers.ts"
 export class Tokens extends Schema.TaggedClass<Tokens>("mem/FlushTrigger/Tokens")("Tokens", { n: Positive }) {}
 
 /**
+ * A time that passes and comes to an end, as a number of milliseconds where it is encoded.
+ *
  * @since 0.1.0
  * @category schemas
  */
-export const FlushTrigger = Schema.Union(Tokens)
+export const Silence = Schema.DurationFromMillis.pipe(
+  Schema.betweenDuration(Duration.millis(1), Duration.millis(Number.MAX_SAFE_INTEGER))
+)
+
+/**
+ * Closes a Chunk that no Record was added to for so long: what a live tail says before a pause is not held back until
+ * it goes on. The policy's `max_tokens` closes as ever.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class OrIdle extends Schema.TaggedClass<OrIdle>("mem/FlushTrigger/OrIdle")("OrIdle", { idle: Silence }) {}
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const FlushTrigger = Schema.Union(Tokens, OrIdle)
 /**
  * @since 0.1.0
  * @category schemas

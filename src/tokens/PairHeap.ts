@@ -13,9 +13,17 @@ const places = 2 ** 30
  * @category models
  */
 export class PairHeap {
-  /** Of the pair that was popped last. */
+  /**
+   * Of the pair that was popped last.
+   *
+   * @since 0.1.0
+   */
   rank = 0
-  /** Of the pair that was popped last. */
+  /**
+   * Of the pair that was popped last.
+   *
+   * @since 0.1.0
+   */
   place = 0
   private pairs: Float64Array
   private size = 0
@@ -25,7 +33,11 @@ export class PairHeap {
     this.pairs = new Float64Array(capacity + 1)
   }
 
-  /** Adds a pair. */
+  /**
+   * Adds a pair.
+   *
+   * @since 0.1.0
+   */
   push(rank: number, place: number): void {
     if (this.size === this.pairs.length) {
       const larger = new Float64Array(2 * this.size)
@@ -45,7 +57,11 @@ export class PairHeap {
     pairs[at] = pair
   }
 
-  /** Takes the least pair, if there is one. */
+  /**
+   * Takes the least pair, if there is one.
+   *
+   * @since 0.1.0
+   */
   pop(): boolean {
     if (this.size === 0) return false
     const { pairs } = this

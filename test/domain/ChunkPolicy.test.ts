@@ -1,7 +1,8 @@
 /** The one door for a token budget that comes from a person or from another program. */
 import { assert, describe, it } from "@effect/vitest"
-import { Either, Equal, FastCheck, Schema } from "effect"
+import { Duration, Either, Equal, FastCheck, Schema } from "effect"
 import { ChunkPolicy, InvalidChunkPolicy } from "../../src/domain/ChunkPolicy.ts"
+import { OrIdle, Tokens } from "../../src/domain/FlushTrigger.ts"
 
 const numbers = FastCheck.oneof(
   FastCheck.double(),
@@ -50,23 +51,39 @@ describe("ChunkPolicy.from", () => {
   it.prop("holds the flush to the same rule", [numbers], ([n]) => {
     const made = ChunkPolicy.from({ max_tokens: 100, flush_tokens: n })
     assert.strictEqual(Either.isRight(made), sensible(n), String(n))
-    if (Either.isRight(made)) assert.deepStrictEqual([made.right.max_tokens, made.right.flush.n], [100, n])
-    else {
+    if (Either.isRight(made)) {
+      assert.deepStrictEqual([made.right.max_tokens, made.right.flush], [100, new Tokens({ n })])
+    } else {
       assert.strictEqual(made.left.option, "flush_tokens")
       assert.include(made.left.message, "flush_tokens")
       assert.include(made.left.message, String(n))
     }
   })
 
+  it("takes a silence that begins and ends, and nothing else", () => {
+    const of = (idle: Duration.DurationInput) => ChunkPolicy.from({ max_tokens: 100, idle })
+    for (const idle of ["10 seconds", 10_000, 10_000_000_000n, [10, 0], Duration.seconds(10)] as const) {
+      const made = Either.map(of(idle), ({ flush }) => flush)
+      assert.isTrue(Equal.equals(made, Either.right(new OrIdle({ idle: Duration.seconds(10) }))))
+    }
+    for (const idle of [0, -1, 0.4, Number.NaN, Infinity, Duration.infinity, Duration.zero]) {
+      assert.match(told(of(idle)), /^idle is .*: choose a time of a millisecond or more/)
+    }
+    const policy = Either.getOrThrow(of("90 seconds"))
+    const encoded = Schema.encodeSync(ChunkPolicy)(policy)
+    assert.deepStrictEqual(encoded.flush, { _tag: "OrIdle", idle: 90_000 })
+    assert.deepStrictEqual(Schema.decodeSync(ChunkPolicy)(encoded), policy)
+  })
+
   it("flushes at the budget where nothing else is said", () => {
     const made = Either.getOrThrow(ChunkPolicy.from({ max_tokens: 7 }))
-    assert.deepStrictEqual([made.max_tokens, made.split_on, made.flush._tag, made.flush.n], [7, "Record", "Tokens", 7])
+    assert.deepStrictEqual([made.max_tokens, made.split_on, made.flush], [7, "Record", new Tokens({ n: 7 })])
   })
 
   it("without options is the policy of the paper: 5000 tokens, between Records", () => {
     const made = Either.getOrThrow(ChunkPolicy.from({}))
     assert.isTrue(Equal.equals(made, ChunkPolicy.default))
-    assert.deepStrictEqual([made.max_tokens, made.split_on, made.flush.n], [5000, "Record", 5000])
+    assert.deepStrictEqual([made.max_tokens, made.split_on, made.flush], [5000, "Record", new Tokens({ n: 5000 })])
   })
 
   it("says what would do instead", () => {

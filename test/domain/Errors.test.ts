@@ -12,6 +12,7 @@ import { ConnectorName, DocId } from "../../src/domain/Ids.ts"
 import * as LanguageModelErrors from "../../src/domain/LanguageModelErrors.ts"
 import * as LogErrors from "../../src/domain/LogErrors.ts"
 import * as StoreErrors from "../../src/domain/StoreErrors.ts"
+import { TokenCounterError } from "../../src/domain/TokenCounterErrors.ts"
 
 interface Entry {
   readonly of: unknown
@@ -80,6 +81,16 @@ const table: ReadonlyArray<Entry> = [
     "flush_tokens",
     "0.5"
   ]),
+  entry(InvalidChunkPolicy, "of a silence", new InvalidChunkPolicy({ option: "idle", given: "0" }), [
+    "idle",
+    "10 seconds"
+  ]),
+  entry(
+    TokenCounterError,
+    "",
+    new TokenCounterError({ counter: "o200k_base", detail: "it is gone", advice }),
+    ["o200k_base", "it is gone", advice]
+  ),
   entry(
     ConnectorsFileError,
     "at a line",

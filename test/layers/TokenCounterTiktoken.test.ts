@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
+import { createRequire } from "node:module"
 import * as path from "node:path"
 import { get_encoding } from "tiktoken"
 import { cl100kBase, make, o200kBase } from "../../layers/TokenCounter/Tiktoken.ts"
@@ -191,7 +192,7 @@ describe("TokenCounter/Tiktoken, when its ranks cannot be used", () => {
 
   it.effect("says that the package is not installed", () =>
     Effect.gen(function*() {
-      const locate = () => import.meta.resolve("no-such-package/data")
+      const locate = () => createRequire(import.meta.url).resolve(["no-such-package", "data"].join("/"))
       const error = yield* Effect.flip(make({ ...o200kBase, locate }))
       assert.match(error.message, /^token counter o200k_base: its ranks cannot be found: /)
     }))
