@@ -115,11 +115,10 @@ const batch = <S>(reading: Reading<S>, open: OpenFile, begin: At<S>, beginsAt: n
       if (isEnough()) break
       next = yield* nextLines(open, front, open.size)
     }
-    const ended = next === undefined
+    const ended = next === undefined || front.position >= open.size
     const at: At<S> = { front, state, offset }
     if (ended) yield* add(reading, pending(reading, at), items)
-    const nothing = ended && front.position === begin.front.position && items.length === 0
-    if (!nothing) items.push(yield* cursorAt(open, reading.file.path, offset, state.seq))
+    items.push(yield* cursorAt(open, reading.file.path, offset, state.seq))
     return [Chunk.unsafeFromArray(items), ended ? Option.none<At<S>>() : Option.some(at)] as const
   })
 

@@ -84,7 +84,12 @@ export const add = (tree: Tree, line: Uint8Array): Tree => {
   const [id, parent] = idsIn(line)
   if (id === undefined || id.includes("\n") || closed.length >= mostRuns) return tree
   const follow = (run: Run) => ({ ...run, ids: `${run.ids}${id}\n` })
-  if (leaf === undefined || leaf === parent) return { closed, open: follow(open), leaf: id }
+  // Who begins in the middle knows the first parent by name at least.
+  if (leaf === undefined) {
+    const before = parent === undefined || parent.includes("\n") ? open : { ...open, ids: `\n${parent}\n` }
+    return { closed, open: follow(before), leaf: id }
+  }
+  if (leaf === parent) return { closed, open: follow(open), leaf: id }
   const runs = [...closed, open]
   const at = parent === undefined ? undefined : find(runs, parent)
   return parent !== undefined && at === undefined
