@@ -1,6 +1,6 @@
 /**
  * Every change of the disk that a sync makes, cut short in every way. The long form, with sixty seeds for each change:
- * `npm run test:crash`. Here one in sixty-one of the runs with eight seeds.
+ * `npm run test:crash`. Here one in ninety-seven of the runs with eight seeds.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import { mutantOf } from "./SourceMutants.ts"
 
 const { CRASH_SEEDS, MUTANT } = process.env
 /** Of so many runs one is made; all of those that show a mutant. */
-const share = CRASH_SEEDS === undefined && MUTANT === undefined ? 61 : 1
+const share = CRASH_SEEDS === undefined && MUTANT === undefined ? 97 : 1
 const shownBy = mutantOf(MUTANT)?.shownBy
 const seeds = Array.from({ length: Number(CRASH_SEEDS ?? 8) }, (_, i) => i + 1)
 
@@ -27,7 +27,7 @@ describe("a sync that is cut short", () => {
         })
         writeSync(1, `${runs} runs cut short, ${violations.length} violations\n`)
         assert.deepStrictEqual(violations.slice(0, 3), [])
-        assert.isAbove(runs, 80)
+        assert.isAbove(runs, 60)
       }),
     24 * 3_600_000
   )
