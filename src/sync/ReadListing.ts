@@ -1,5 +1,6 @@
 /**
- * Reads a listing to its end. One that fails on the way is no listing: nothing follows from it.
+ * Reads a listing to its end. One that fails on the way is no listing: nothing follows from it. Of what it says where
+ * things are, nothing goes further that would let somebody in there.
  *
  * @since 0.1.0
  */
@@ -8,10 +9,18 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ConnectorError } from "../domain/ConnectorErrors.ts"
 import { DocumentRef } from "../domain/Document.ts"
-import type { DocId } from "../domain/Ids.ts"
-import { type Listing, ListingRemoval } from "../domain/Listing.ts"
+import { type DocId, SourceUri } from "../domain/Ids.ts"
+import { type Listing, ListingRemoval, ListingRoot } from "../domain/Listing.ts"
 import { ReportedError } from "../domain/SyncReport.ts"
+import { withoutCredentials } from "../text/Credentials.ts"
 import type { Listed } from "./Diff.ts"
+
+const safe = (uri: SourceUri): SourceUri => SourceUri.make(withoutCredentials(uri))
+
+const safeRef = (ref: DocumentRef): DocumentRef => {
+  const source_uri = safe(ref.source_uri)
+  return source_uri === ref.source_uri ? ref : new DocumentRef({ ...ref, source_uri })
+}
 
 /**
  * @since 0.1.0
@@ -34,10 +43,17 @@ export const readListing = ({ coverage, documents, roots }: Listing): Effect.Eff
           }
           removals.delete(item.doc_id)
           if (refs.has(item.doc_id) || skipped.has(item.doc_id)) duplicated.add(item.doc_id)
-          else if (item instanceof DocumentRef) refs.set(item.doc_id, item)
+          else if (item instanceof DocumentRef) refs.set(item.doc_id, safeRef(item))
           else skipped.set(item.doc_id, item.reason)
         })),
-      { coverage, roots, refs, skipped, removals, duplicated }
+      {
+        coverage,
+        roots: roots.map((root) => new ListingRoot({ ...root, uri: safe(root.uri) })),
+        refs,
+        skipped,
+        removals,
+        duplicated
+      }
     )
   })
 
