@@ -505,7 +505,9 @@ export const play = (
       yield* perform(action)
       if (action.do === "sync" && action.crash === undefined) settled = live
     }
-    yield* completedSync(true)
+    const last = todo.at(-1)
+    const complete = last?.do === "sync" && last.crash === undefined && (last.allow || source.size > 0)
+    if (!complete) yield* completedSync(true)
     // All of this happens without a turn for anything else in the process, which the test runner needs.
     yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
     return taken
