@@ -38,6 +38,16 @@ const toBegin = `\
   #   path: ~/notes          # absolute, below ~, or relative to this file
 ${options("  #   ")}`
 
+const sessions = `\
+  # The sessions of coding agents, each where its agent keeps them: what they
+  # said stays in memory when the agent deletes it. kind is claude-code, codex
+  # or pi; docs/sessions.md has all options.
+  # claude:
+  #   kind: claude-code
+  #   since: 30d                    # or a date; else all that is still there
+  #   project: ["~/code/**"]       # else all
+`
+
 /**
  * The file for a folder of notes at that path (as it is to be written), or one that explains the choices.
  *
@@ -52,6 +62,7 @@ export const starterFile = (path: string | undefined): string =>
 
 connectors:
 ${path === undefined ? toBegin : inUse(path)}
+${sessions}
 # How documents are cut, for all connectors of a kind.
 # chunking:
 #   folder: { markdown: heading, text: paragraph }

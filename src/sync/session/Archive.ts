@@ -19,8 +19,9 @@ import type { DocumentRef } from "../../domain/Document.ts"
 import { type ConnectorName, EmbedderFingerprint, Fingerprint, type RecordKey } from "../../domain/Ids.ts"
 import type { ManifestEntry } from "../../domain/Manifest.ts"
 import type { Record } from "../../domain/Record.ts"
-import type { SourceWarning } from "../../domain/SessionRead.ts"
+import { SourceWarning } from "../../domain/SessionRead.ts"
 import type { ManifestError } from "../../domain/StoreErrors.ts"
+import { maxLineBytes } from "../../log/Codec.ts"
 import { entryOf } from "../../log/Live.ts"
 import * as RecordPlaces from "../../log/RecordPlaces.ts"
 import { cutOut } from "../../memory/CutOut.ts"
@@ -89,6 +90,23 @@ const draft = (connector: ConnectorName, { before, cursor, ref, revision }: Part
     chunk_count: 0,
     synced_at: later(now, before)
   }) satisfies CommitDraft
+
+/** What a line holds beside its text, at most, where nobody means harm. */
+const envelopeBytes = 64 * 1024
+
+/** Whether a line of the log can hold it; a character takes six bytes at most. */
+const fits = ({ text }: Record): boolean =>
+  text.length * 6 < maxLineBytes - envelopeBytes
+  || Buffer.byteLength(JSON.stringify(text)) < maxLineBytes - envelopeBytes
+
+const tooLong = ({ doc_id }: DocumentRef, { key, origin }: Record): SourceWarning =>
+  new SourceWarning({
+    path: origin?.path ?? doc_id,
+    byte_offset: origin?.byte_offset ?? 0,
+    byte_length: origin?.byte_length ?? 0,
+    reason: "bad",
+    detail: `${key} is longer than a line of the log may be`
+  })
 
 /** Texts of the log are read side by side, so many at a time. */
 const readsInFlight = 16
@@ -159,11 +177,21 @@ export const make = (connector: ConnectorName): Effect.Effect<Archive, never, Lo
         return new Map(texts.flat())
       })
 
+    const warn = ({ byte_offset, detail, path, reason }: SourceWarning) =>
+      Effect.gen(function*() {
+        if (reason === "bad") yield* Ref.update(counts, (sum) => ({ ...sum, bad_lines: sum.bad_lines + 1 }))
+        // Thousands of bad lines in a file are one piece of news.
+        const news = reason === "bad" ? `bad ${path}` : detail
+        const isNew = yield* Ref.modify(said, (before) => [!before.has(news), new Set([...before, news])])
+        if (isNew) yield* Effect.logWarning(`${path}, byte ${byte_offset}: ${detail}`)
+      })
+
     const store = (part: Part) =>
       Effect.gen(function*() {
         const { append } = yield* LogWriter
         const progress = yield* ProgressStore
-        const records = yield* evidence(part.records)
+        for (const record of part.records) if (!fits(record)) yield* warn(tooLong(part.ref, record))
+        const records = yield* evidence(part.records.filter(fits))
         const { differing, duplicates, fresh } = sift(records, yield* textsOf(records.map(({ key }) => key)))
         if (differing.length > 0) {
           yield* Effect.logWarning(
@@ -185,15 +213,6 @@ export const make = (connector: ConnectorName): Effect.Effect<Archive, never, Lo
         }))
         return entry
       }).pipe(turn.withPermits(1))
-
-    const warn = ({ byte_offset, detail, path, reason }: SourceWarning) =>
-      Effect.gen(function*() {
-        if (reason === "bad") yield* Ref.update(counts, (sum) => ({ ...sum, bad_lines: sum.bad_lines + 1 }))
-        // Thousands of bad lines in a file are one piece of news.
-        const news = reason === "bad" ? `bad ${path}` : detail
-        const isNew = yield* Ref.modify(said, (before) => [!before.has(news), new Set([...before, news])])
-        if (isNew) yield* Effect.logWarning(`${path}, byte ${byte_offset}: ${detail}`)
-      })
 
     return { store, warn, counts: Ref.get(counts) }
   })

@@ -140,6 +140,16 @@ describe("sync of sessions", () => {
       assert.strictEqual((yield* control.counts).items, 6)
     }))
 
+  it.scopedLive("leaves out what no line of the log can hold, says so, and goes on", () =>
+    Effect.gen(function*() {
+      const said = warnings()
+      const huge = say("huge", "\u0001".repeat(6 * 1024 * 1024))
+      const { run, world } = yield* worldOf([{ id: "s1", items: [say("a"), huge, say("b")] }], inMemory)
+      assert.deepInclude(yield* Effect.provide(run(), said.layer), { status: "ok", records: 2, bad_lines: 1 })
+      assert.deepStrictEqual(yield* keysOf(world), ["s1 a", "s1 b"])
+      assert.include(said.messages.join(), "huge is longer than a line of the log may be")
+    }))
+
   it.scopedLive("an excluded session is known no more, and comes back whole", () =>
     Effect.gen(function*() {
       const { run, world } = yield* worldOf([{ id: "s1", items: [say("a"), say("b")] }], onDisk)
