@@ -53,7 +53,7 @@ export class ModelRefused extends Schema.TaggedError<ModelRefused>("mem/ModelRef
 }
 
 /**
- * An answer that cannot be read, or a status that will not change by asking again.
+ * An answer that cannot be read, a server that cannot be reached, or one that fails however often it is asked.
  *
  * @since 0.1.0
  * @category errors
@@ -64,7 +64,7 @@ export class BadResponse extends Schema.TaggedError<BadResponse>("mem/BadRespons
   cause: Schema.optional(Schema.Defect)
 }) {
   override get message(): string {
-    return `${this.model} answered with something unusable: ${this.detail}; check its base URL and its name in connectors.yaml`
+    return `${this.model} gave no usable answer: ${this.detail}; check its base URL and its name in connectors.yaml`
   }
 }
 
