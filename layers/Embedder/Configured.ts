@@ -16,6 +16,8 @@ import type { EmbedderError } from "../../src/domain/EmbedderErrors.ts"
 import { EmbedderStatus } from "../../src/domain/EmbedderStatus.ts"
 import * as Hashed from "./Hashed.ts"
 import * as MiniLm from "./MiniLm.ts"
+import * as Ollama from "./Ollama.ts"
+import * as OpenAiCompatible from "./OpenAiCompatible.ts"
 
 /**
  * The kinds that mem has itself.
@@ -23,7 +25,12 @@ import * as MiniLm from "./MiniLm.ts"
  * @since 0.1.0
  * @category constants
  */
-export const kinds: ReadonlyArray<RegisteredEmbedder> = [MiniLm.kind, Hashed.kind]
+export const kinds: ReadonlyArray<RegisteredEmbedder> = [
+  MiniLm.kind,
+  OpenAiCompatible.kind,
+  Ollama.kind,
+  Hashed.kind
+]
 
 const section = "embedder"
 

@@ -105,7 +105,9 @@ const tooLarge: Failure = {
 
 const bodyOf = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<string, Failure> =>
   response.stream.pipe(
-    Stream.mapError((error) => unreachable("the connection broke off", error)),
+    Stream.catchAll((error) =>
+      error.reason === "EmptyBody" ? Stream.empty : Stream.fail(unreachable("the connection broke off", error))
+    ),
     Stream.mapAccum(0, (size, part): [number, readonly [number, Uint8Array]] => [
       size + part.byteLength,
       [size + part.byteLength, part]

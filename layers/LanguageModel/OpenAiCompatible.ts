@@ -26,6 +26,7 @@ import {
 } from "../../src/domain/LanguageModelErrors.ts"
 import { Count, wholeNumber } from "../../src/domain/Numbers.ts"
 import { ApiKey, BaseUrl, nameOf, originOf } from "../../src/http/BaseUrl.ts"
+import { oneLine } from "../../src/http/Complaint.ts"
 import type { HttpFailure } from "../../src/http/HttpFailure.ts"
 import * as Endpoint from "../HttpClient/Endpoint.ts"
 import * as CharsOverFour from "../TokenCounter/CharsOverFour.ts"
@@ -129,7 +130,9 @@ const answerOf = (model: string) =>
 ): Effect.Effect<ModelAnswer, LanguageModelError> => {
   const { content, refusal } = message
   const finish = finish_reason ?? "other"
-  if (refusal !== undefined && refusal !== null && refusal !== "") return new ModelRefused({ model, detail: refusal })
+  if (refusal !== undefined && refusal !== null && refusal !== "") {
+    return new ModelRefused({ model, detail: oneLine(refusal) })
+  }
   if (finish === "content_filter") {
     return new ModelRefused({ model, detail: "the server's filter held its answer back" })
   }

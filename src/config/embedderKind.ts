@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { Embedder } from "../../services/Embedder.ts"
 import { EmbedderError, EmbedderUnavailable, EmbedRefused } from "../domain/EmbedderErrors.ts"
-import type { EngineStatus } from "../domain/EmbedderStatus.ts"
+import { EngineStatus } from "../domain/EmbedderStatus.ts"
 import { firstIssue, type KeyIssue } from "./KeyPath.ts"
 import * as Secrets from "./Secrets.ts"
 
@@ -68,6 +68,9 @@ const hideInUnavailable = (hide: Hide) => ({ detail, embedder }: EmbedderUnavail
 const hideInRefused = (hide: Hide) => ({ detail, retryable }: EmbedRefused) =>
   new EmbedRefused({ detail: hide(detail), retryable })
 
+const hideInEngine = (hide: Hide) => ({ engine, problem, used }: EngineStatus) =>
+  new EngineStatus({ engine: hide(engine), problem: problem === undefined ? undefined : hide(problem), used })
+
 const guarded = (embedder: Embedder["Type"], hide: Hide): Embedder["Type"] =>
   Embedder.of({
     ...embedder,
@@ -107,7 +110,9 @@ export const embedderKind = <Config, Encoded>(
           make: secrets.length === 0 ? make(decoded) : make(decoded).pipe(
             Effect.mapBoth({ onFailure: hideInError(hide), onSuccess: (embedder) => guarded(embedder, hide) })
           ),
-          engines: engines === undefined ? Effect.succeed([]) : engines(decoded)
+          engines: engines === undefined
+            ? Effect.succeed([])
+            : Effect.map(engines(decoded), (probed) => probed.map(hideInEngine(hide)))
         }
       })
   }

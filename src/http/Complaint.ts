@@ -25,8 +25,13 @@ export class Complaint extends Schema.Class<Complaint>("mem/Complaint")({
 
 const maxMessage = 300
 
-/** A message is shown in a line of a terminal, and may repeat a whole prompt. */
-const line = (text: string): string => {
+/**
+ * The beginning of a message, in one printable line: it is shown on a terminal, and may repeat a whole prompt.
+ *
+ * @since 0.1.0
+ * @category formatting
+ */
+export const oneLine = (text: string): string => {
   const words = text.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\s]+/gu, " ").trim()
   const characters = Array.from(words.slice(0, 2 * maxMessage))
   return characters.length <= maxMessage ? words : `${characters.slice(0, maxMessage - 1).join("")}…`
@@ -87,7 +92,7 @@ export const complaintOf = (body: string): Complaint => {
   const whole = messageOf(json) ?? whatItIs(body)
   const codes = [member(error, "code"), member(error, "type"), member(json, "code"), member(json, "type")]
     .filter(Predicate.isString)
-  const message = line(whole)
+  const message = oneLine(whole)
   const said = [message, ...codes].join(" ")
   return new Complaint({
     message,
