@@ -34,7 +34,9 @@ const modes = {
   /** Everything twice. */
   doubledTags: text((said) => `${said}\n${said}`),
   /** One tag within another. */
-  nestedTags: text((said) => said.replace(block("update"), (whole) => `<check>${whole}</check>`)),
+  nestedTags: text((said) =>
+    said.replace(block("update"), (whole, suffix = "") => `<check${suffix}>${whole}</check${suffix}>`)
+  ),
   /** Words before and behind, a thought and a fence, as chatty models have them. */
   textAround: text((said) => `<think>Let me see.</think>\nHere you are:\n\`\`\`\n${said}\n\`\`\`\nAnything else?`),
   /** A thought that never ends. */
