@@ -162,8 +162,8 @@ for (const { name, of: kind, path } of kinds) {
       served(kind, { max_tokens: 50 }, (embedder, server) =>
         Effect.gen(function*() {
           const long = Array.from({ length: 90 }, (_, i) => `word${i}`).join(" ")
-          const [answer = Either.left("none")] = yield* embedder.embed([long])
-          assert.approximately(Math.hypot(...Either.getOrThrow(answer)), 1, 1e-6)
+          const [vector = []] = (yield* embedder.embed([long])).map(Either.getOrThrow)
+          assert.approximately(Math.hypot(...vector), 1, 1e-6)
           assert.strictEqual(inputs(server).flat().join(""), long)
           assert.isTrue(inputs(server).flat().every(({ length }) => length <= 200))
 
@@ -204,8 +204,8 @@ for (const { name, of: kind, path } of kinds) {
           server.behave(dislikes("number 2", { status: 500, body: "oops" }))
           const answers = yield* embedder.embed(texts(6))
           assert.deepStrictEqual(answers.map(Either.isRight), [true, true, false, false, true, true])
-          const [, , refused = Either.right("")] = answers
-          assert.deepInclude(Either.getOrThrow(Either.flip(refused)), { _tag: "EmbedRefused", retryable: true })
+          const refused = answers.flatMap((answer) => Either.isLeft(answer) ? [answer.left] : [])
+          for (const error of refused) assert.deepInclude(error, { _tag: "EmbedRefused", retryable: true })
         })))
 
     it.effect("is not there where nobody listens, and does not work with a wrong key", () =>

@@ -79,7 +79,7 @@ describe("LanguageModel/OpenAiCompatible", () => {
           })
           const [received] = server.requests
           assert.strictEqual(received?.path, "/v1/chat/completions")
-          assert.deepStrictEqual(received.body, {
+          assert.deepStrictEqual(received?.body, {
             model: "a model:7b",
             messages: request.messages,
             stream: false,
@@ -88,10 +88,10 @@ describe("LanguageModel/OpenAiCompatible", () => {
             seed: 3,
             stop: ["</next>"]
           })
-          assert.strictEqual(received.headers.authorization, `Bearer ${key}`)
-          assert.strictEqual(received.headers["content-type"], "application/json")
-          assert.notProperty(received.headers, "traceparent")
-          assert.notProperty(received.headers, "b3")
+          assert.strictEqual(received?.headers.authorization, `Bearer ${key}`)
+          assert.strictEqual(received?.headers["content-type"], "application/json")
+          assert.notProperty(received?.headers, "traceparent")
+          assert.notProperty(received?.headers, "b3")
           assert.strictEqual(model.fingerprint, `a%20model:7b/2@${server.url}`)
         })
     ))
