@@ -70,9 +70,10 @@ ${sessions}
 # What makes the vectors for search by meaning. minilm (all-MiniLM-L6-v2) comes
 # with mem and runs on this machine, without a key or a server. It is an ENGLISH
 # model. Notes in another language are stored and found by their words, but not
-# well by their meaning. There is no second one in this version yet; a program
-# that embeds mem can bring its own. Where it changes, the next sync makes the
-# vectors anew from the log, and no document is read again.
+# well by their meaning. Models for other languages need a server: ollama, or
+# openai-compatible; docs/models.md has their options, and what is sent there.
+# Where it changes, the next sync makes the vectors anew from the log, and no
+# document is read again.
 # embedder: { kind: minilm }
 
 # A sync that would remove at least this many documents, and more than this
