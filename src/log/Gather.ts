@@ -4,6 +4,9 @@
  * A group counts once its commit is read with the right number of lines; a group that was cut off, or that another line
  * broke into, never does. A vector counts by itself, whatever became of its group.
  *
+ * A group of memory alone is no version of a document: whatever its commit names, it makes its lines count, and nothing
+ * else.
+ *
  * @since 0.1.0
  */
 import * as Chunk from "effect/Chunk"
@@ -34,6 +37,7 @@ export interface WholeGroup {
  */
 export type Counted =
   | WholeGroup
+  | { readonly _tag: "Memory"; readonly lines: ReadonlyArray<LocatedRecord> }
   | { readonly _tag: "Vector"; readonly vector: Vector; readonly position: LogPosition }
   | { readonly _tag: "Exclusion"; readonly exclusion: Exclusion }
 
@@ -62,6 +66,8 @@ const join = (open: Open, line: LocatedRecord): Open => {
   return Option.some({ txn, lines })
 }
 
+const isMemory = ({ record: { kind } }: LocatedRecord): boolean => kind === "memory" || kind === "artifact"
+
 /**
  * Takes in one line: what is open behind it, and what it made count.
  *
@@ -77,15 +83,22 @@ export const gather = (open: Open, line: LocatedRecord): readonly [Open, Option.
         onNone: () => [],
         onSome: ({ lines }) => Chunk.toReadonlyArray(lines)
       })
-    const whole = lines.length === record.body.n
+    if (lines.length !== record.body.n) return [Option.none(), Option.none()]
     return [
       Option.none(),
-      whole ? Option.some({ _tag: "Group", commit: record.body, seq: record.seq, lines }) : Option.none()
+      Option.some(
+        lines.length > 0 && lines.every(isMemory)
+          ? { _tag: "Memory", lines }
+          : { _tag: "Group", commit: record.body, seq: record.seq, lines }
+      )
     ]
   }
   const next = join(open, line)
   if (record.kind === "vector") return [next, Option.some({ _tag: "Vector", vector: record.body, position })]
   // One that belongs to a group counts with its commit.
+  if (isMemory(line)) {
+    return [next, record.txn === undefined ? Option.some({ _tag: "Memory", lines: [line] }) : Option.none()]
+  }
   return record.kind === "exclusion" && record.txn === undefined
     ? [next, Option.some({ _tag: "Exclusion", exclusion: record.body })]
     : [next, Option.none()]

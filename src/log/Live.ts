@@ -150,6 +150,8 @@ const count = (live: Live, counted: Counted): readonly [Live, ReadonlyArray<Chan
       const { connector, doc_id, excluded } = counted.exclusion
       return [setExcluded(live, documentKey(connector, doc_id), excluded), []]
     }
+    case "Memory":
+      return [live, []]
     case "Vector":
       return [live, [counted]]
   }

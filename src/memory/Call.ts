@@ -1,0 +1,82 @@
+/**
+ * One call of the model within what a run may cost. A server that asks to wait, or gives no answer in time, is asked
+ * again some times; each time counts.
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { LanguageModel, type ModelAnswer, type ModelRequest } from "../../services/LanguageModel.ts"
+import type { LanguageModelError } from "../domain/LanguageModelErrors.ts"
+import type { Budget, BudgetSpent } from "./Budget.ts"
+
+/**
+ * How often a call is made again, and how long to wait before the first of these; each later wait is twice as long.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Patience {
+  readonly retries: number
+  readonly wait: Duration.DurationInput
+}
+
+/**
+ * @since 0.1.0
+ * @category constants
+ */
+export const defaultPatience: Patience = { retries: 3, wait: "1 second" }
+
+/** No server's word makes a run wait longer. */
+const longest = Duration.minutes(2)
+
+const waitOf = ({ wait }: Patience, error: LanguageModelError, n: number): Duration.Duration => {
+  const own = Duration.times(wait, 2 ** n)
+  const asked = error._tag === "RateLimited" ? error.retry_after_ms ?? 0 : 0
+  return Duration.min(Duration.max(own, asked), longest)
+}
+
+/**
+ * The answer, and how long the model took for it. `prompt_tokens` is what the prompt is counted to hold.
+ *
+ * @since 0.1.0
+ * @category programs
+ */
+export const call = (
+  budget: Budget,
+  patience: Patience,
+  request: ModelRequest,
+  prompt_tokens: number
+): Effect.Effect<
+  { readonly answer: ModelAnswer; readonly duration_ms: number },
+  LanguageModelError | BudgetSpent,
+  LanguageModel
+> => {
+  const most = prompt_tokens + request.max_tokens
+
+  const once = Effect.gen(function*() {
+    yield* budget.take(most)
+    const { complete } = yield* LanguageModel
+    const began = yield* Clock.currentTimeMillis
+    // Of one that gave no answer in time nobody knows what it took; of the others the server took nothing.
+    const answer = yield* Effect.tapError(
+      complete(request),
+      ({ _tag }) => budget.settle(most, _tag === "ModelTimeout" ? most : 0)
+    )
+    const { completion_tokens, prompt_tokens } = answer.usage
+    yield* budget.settle(most, prompt_tokens + completion_tokens)
+    return { answer, duration_ms: Math.max(0, Math.round((yield* Clock.currentTimeMillis) - began)) }
+  })
+
+  const attempt = (n: number): ReturnType<typeof call> =>
+    Effect.catchAll(
+      once,
+      (error) =>
+        n < patience.retries && (error._tag === "RateLimited" || error._tag === "ModelTimeout")
+          ? Effect.zipRight(Effect.sleep(waitOf(patience, error, n)), attempt(n + 1))
+          : Effect.fail(error)
+    )
+
+  return attempt(0)
+}
