@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import type { ArtifactRegistry } from "../services/ArtifactRegistry.ts"
 import type { Connectors } from "../services/Connectors.ts"
 import type { Embedder } from "../services/Embedder.ts"
+import type { LanguageModel } from "../services/LanguageModel.ts"
 import { LogFs } from "../services/LogFs.ts"
 import type { LogLock } from "../services/LogLock.ts"
 import type { LogReader, LogReadError } from "../services/LogReader.ts"
@@ -17,13 +18,15 @@ import type { ManifestStore } from "../services/ManifestStore.ts"
 import type { ProgressStore } from "../services/ProgressStore.ts"
 import type { Projection } from "../services/Projection.ts"
 import type { RecordIndex } from "../services/RecordIndex.ts"
+import type { TokenCounter } from "../services/TokenCounter.ts"
 import type { VectorIndex } from "../services/VectorIndex.ts"
 import type { ConnectorsFileError } from "../src/domain/ConnectorErrors.ts"
-import type { ConnectorsFile } from "../src/domain/ConnectorsFile.ts"
+import type { ConnectorsFile, ModelOptions } from "../src/domain/ConnectorsFile.ts"
 import type { EmbedderError } from "../src/domain/EmbedderErrors.ts"
 import type { EmbedderStatus } from "../src/domain/EmbedderStatus.ts"
 import type { LogLocked } from "../src/domain/LogErrors.ts"
 import type { ProjectionError } from "../src/domain/StoreErrors.ts"
+import type { TokenCounterError } from "../src/domain/TokenCounterErrors.ts"
 import type { Loss } from "../src/log/Loss.ts"
 import { connectorKind } from "../src/sync/connectorKind.ts"
 import * as ArtifactsFromLog from "./ArtifactRegistry/FromLog.ts"
@@ -197,3 +200,23 @@ export const embedder = (file: ConnectorsFile): Layer.Layer<Embedder, Connectors
  */
 export const embedderStatus = (file: ConnectorsFile): Effect.Effect<EmbedderStatus, ConnectorsFileError> =>
   Effect.flatMap(Effect.promise(() => import("./Embedder/Configured.ts")), ({ status }) => status(file))
+
+/**
+ * The language model that `connectors.yaml` names, and the counter that its memories are measured with. Nothing is asked
+ * of its server before the first question.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const model = (
+  file: ConnectorsFile,
+  options: ModelOptions
+): Layer.Layer<LanguageModel | TokenCounter, ConnectorsFileError | TokenCounterError> =>
+  Layer.unwrapEffect(
+    Effect.map(
+      Effect.promise(() =>
+        Promise.all([import("./LanguageModel/Configured.ts"), import("./TokenCounter/Tiktoken.ts")])
+      ),
+      ([configured, tiktoken]) => Layer.merge(configured.layer(file, options), tiktoken.o200k)
+    )
+  )

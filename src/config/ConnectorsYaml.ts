@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -13,7 +14,9 @@ import {
   ConnectorsFile,
   EmbedderOptions,
   Guards,
-  Limits
+  Limits,
+  ModelOptions,
+  ProfileOptions
 } from "../domain/ConnectorsFile.ts"
 import { ConnectorName } from "../domain/Ids.ts"
 import { firstIssue, type KeyIssue, keyPath } from "./KeyPath.ts"
@@ -56,12 +59,26 @@ const Top = Schema.Struct({
   connectors: Schema.optional(Schema.Unknown),
   chunking: Schema.optional(Schema.Unknown),
   embedder: Schema.optional(Schema.Unknown),
+  model: Schema.optional(Schema.Unknown),
+  profiles: Schema.optional(Schema.Unknown),
   guards: Schema.optional(Schema.Unknown)
 })
 
 const Kind = Schema.Struct({
-  kind: Schema.String.pipe(Schema.nonEmptyString({ message: () => "expected the kind of connector or embedder" }))
+  kind: Schema.String.pipe(
+    Schema.nonEmptyString({ message: () => "expected the kind of connector, embedder or model" })
+  )
 })
+
+const notOnOff = () => ({ message: "expected on or off", override: true })
+
+const OnOff = Schema.Union(Schema.Boolean, Schema.Literal("on", "off")).annotations({ message: notOnOff })
+
+const isOn = (value: typeof OnOff.Type): boolean => value === true || value === "on"
+
+const Questions = Schema.NonEmptyArray(
+  Schema.String.pipe(Schema.nonEmptyString({ message: () => "expected a question" }))
+)
 
 const limitKeys: ReadonlyArray<string> = Object.keys(Limits.fields)
 
@@ -78,9 +95,20 @@ const connector = (name: string, value: unknown): Checked<ConnectorOptions> =>
     const { kind } = yield* decodeAt(Kind, pick(options, (key) => key === "kind"), path)
     const limits = yield* decodeAt(Limits, pick(options, (key) => limitKeys.includes(key)), path)
     const chunking = yield* decodeAt(Chunking, options["chunking"] ?? {}, [...path, "chunking"])
-    const own = pick(options, (key) => key !== "kind" && key !== "chunking" && !limitKeys.includes(key))
+    const scrub = options["scrub"] === undefined
+      ? undefined
+      : isOn(yield* decodeAt(OnOff, options["scrub"], [...path, "scrub"]))
+    const engine = ["kind", "chunking", "scrub", ...limitKeys]
+    const own = pick(options, (key) => !engine.includes(key))
     yield* checkReferences(own, path)
-    return new ConnectorOptions({ name: decoded, kind, limits, chunking, options: own })
+    return new ConnectorOptions({
+      name: decoded,
+      kind,
+      limits,
+      chunking,
+      ...(scrub === undefined ? {} : { scrub }),
+      options: own
+    })
   })
 
 const embedder = (value: unknown): Checked<EmbedderOptions> =>
@@ -91,6 +119,27 @@ const embedder = (value: unknown): Checked<EmbedderOptions> =>
     const own = pick(options, (key) => key !== "kind")
     yield* checkReferences(own, path)
     return new EmbedderOptions({ kind, options: own })
+  })
+
+const model = (value: unknown): Checked<ModelOptions> =>
+  Either.gen(function*() {
+    const path = ["model"]
+    const options = yield* optionsAt(value, path)
+    const { kind } = yield* decodeAt(Kind, pick(options, (key) => key === "kind"), path)
+    const own = pick(options, (key) => key !== "kind")
+    yield* checkReferences(own, path)
+    return new ModelOptions({ kind, options: own })
+  })
+
+/** A question alone is a list of one. */
+const profiles = (value: unknown): Checked<ReadonlyArray<ProfileOptions>> =>
+  Either.gen(function*() {
+    const written = yield* optionsAt(value, ["profiles"])
+    return yield* forEach(Object.entries(written), ([name, questions]) =>
+      Either.map(
+        decodeAt(Questions, Predicate.isString(questions) ? [questions] : questions, ["profiles", name]),
+        (questions) => new ProfileOptions({ name, questions })
+      ))
   })
 
 /**
@@ -121,6 +170,7 @@ export const parse = (text: string, file = "connectors.yaml"): Either.Either<Con
       const top = yield* decodeAt(Top, value ?? {}, [])
       const connectors = yield* optionsAt(top.connectors, ["connectors"])
       const chunking = yield* optionsAt(top.chunking, ["chunking"])
+      const asked = yield* profiles(top.profiles)
       // An object would bring names that look like numbers to the front.
       const names = keys.flatMap(({ path: [section, name, ...deeper] }) =>
         section === "connectors" && name !== undefined && deeper.length === 0 ? [name] : []
@@ -136,6 +186,8 @@ export const parse = (text: string, file = "connectors.yaml"): Either.Either<Con
             ))
         ),
         embedder: yield* embedder(top.embedder),
+        ...(top.model === undefined ? {} : { model: yield* model(top.model) }),
+        ...(Arr.isNonEmptyReadonlyArray(asked) ? { profiles: asked } : {}),
         guards: yield* decodeAt(Guards, top.guards ?? {}, ["guards"]),
         lines
       })

@@ -120,8 +120,8 @@ export const defaultLimits = {
 } satisfies Limits
 
 /**
- * One connector of the file. `limits` and `chunking` hold only what the file says; `options` is the rest, raw, with
- * its `${VARIABLES}` unresolved.
+ * One connector of the file. `limits` and `chunking` hold only what the file says, `scrub` whether secrets are taken out of
+ * what sessions hold (they are, unless it says `off`); `options` is the rest, raw, with its `${VARIABLES}` unresolved.
  *
  * @since 0.1.0
  * @category schemas
@@ -131,6 +131,7 @@ export class ConnectorOptions extends Schema.Class<ConnectorOptions>("mem/Connec
   kind: Schema.NonEmptyString,
   limits: Schema.typeSchema(Limits),
   chunking: Schema.typeSchema(Chunking),
+  scrub: Schema.optional(Schema.Boolean),
   options: Schema.Unknown
 }) {}
 
@@ -146,6 +147,28 @@ export class EmbedderOptions extends Schema.Class<EmbedderOptions>("mem/Embedder
 }) {}
 
 /**
+ * The language model's kind, and its options as they were written.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class ModelOptions extends Schema.Class<ModelOptions>("mem/ModelOptions")({
+  kind: Schema.NonEmptyString,
+  options: Schema.Unknown
+}) {}
+
+/**
+ * What a memory is kept for: a name, and the questions that stand.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class ProfileOptions extends Schema.Class<ProfileOptions>("mem/ProfileOptions")({
+  name: Schema.NonEmptyString,
+  questions: Schema.NonEmptyArray(Schema.NonEmptyString)
+}) {}
+
+/**
  * A removal of at least `max_removed_min` documents that are more than `max_removed_ratio` of all is refused.
  *
  * @since 0.1.0
@@ -157,7 +180,8 @@ export class Guards extends Schema.Class<Guards>("mem/Guards")({
 }) {}
 
 /**
- * The whole file. `connectors` keeps its order; `lines` tells where each key stands and is empty for a configuration
+ * The whole file. Without `model` nothing is asked of one; without `profiles` the standard one serves. `connectors` keeps
+ * its order; `lines` tells where each key stands and is empty for a configuration
  * that an app made without a file.
  *
  * @since 0.1.0
@@ -168,6 +192,8 @@ export class ConnectorsFile extends Schema.Class<ConnectorsFile>("mem/Connectors
   connectors: Schema.Array(ConnectorOptions),
   chunking: Schema.ReadonlyMapFromSelf({ key: Schema.String, value: Schema.typeSchema(Chunking) }),
   embedder: EmbedderOptions,
+  model: Schema.optional(ModelOptions),
+  profiles: Schema.optional(Schema.NonEmptyArray(ProfileOptions)),
   guards: Guards,
   lines: Schema.ReadonlyMapFromSelf({ key: Schema.String, value: Positive })
 }) {
