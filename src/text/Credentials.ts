@@ -3,7 +3,6 @@
  *
  * @since 0.1.0
  */
-
 import * as Option from "effect/Option"
 
 const userInfo = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i

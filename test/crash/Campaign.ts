@@ -129,6 +129,8 @@ export interface Options {
   readonly share: number
   /** Whether to go on behind the first violation. */
   readonly all: boolean
+  /** Told now and then, for a campaign takes hours. */
+  readonly sofar?: (outcome: Outcome) => void
 }
 
 export interface Outcome {
@@ -136,7 +138,7 @@ export interface Outcome {
   readonly violations: ReadonlyArray<Trial & { readonly cause: string }>
 }
 
-const conduct = (planned: Iterable<Planned>, { all, mutant, share }: Options): Effect.Effect<Outcome> =>
+const conduct = (planned: Iterable<Planned>, { all, mutant, share, sofar }: Options): Effect.Effect<Outcome> =>
   Effect.gen(function*() {
     const violations: Array<Outcome["violations"][number]> = []
     let runs = 0
@@ -144,6 +146,7 @@ const conduct = (planned: Iterable<Planned>, { all, mutant, share }: Options): E
     for (const { actions, ...trial } of planned) {
       counted += 1
       if (counted % share !== 0) continue
+      if (runs % 100 === 0) sofar?.({ runs, violations })
       runs += 1
       const exit = yield* Effect.exit(play(actions, tokens, mutant))
       if (exit._tag === "Success") continue

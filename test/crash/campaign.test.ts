@@ -1,19 +1,25 @@
 /**
  * Every change of the disk that a sync makes, cut short in every way. The long form, with sixty seeds for each change:
- * `npm run test:crash`. Here one in ninety-seven of the runs with eight seeds.
+ * `npm run test:crash`. Here one in ninety-seven of the runs with eight seeds; `CRASH_SEEDS=8 CRASH_SHARE=11` makes one in
+ * eleven. The share must not divide the changes of a round, or it meets the same ones in each.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { writeSync } from "node:fs"
-import { campaign, inRecovery } from "./Campaign.ts"
+import { campaign, inRecovery, type Outcome } from "./Campaign.ts"
 import { mutants } from "./DiskMutants.ts"
 import { mutantOf } from "./SourceMutants.ts"
 
-const { CRASH_SEEDS, MUTANT } = process.env
+const { CRASH_SEEDS, CRASH_SHARE, MUTANT } = process.env
+const long = CRASH_SEEDS !== undefined
 /** Of so many runs one is made; all of those that show a mutant. */
-const share = CRASH_SEEDS === undefined && MUTANT === undefined ? 97 : 1
+const share = Number(CRASH_SHARE ?? (long || MUTANT !== undefined ? 1 : 97))
 const shownBy = mutantOf(MUTANT)?.shownBy
 const seeds = Array.from({ length: Number(CRASH_SEEDS ?? 8) }, (_, i) => i + 1)
+
+const tell = ({ runs, violations }: Outcome): void => {
+  writeSync(1, `${runs} runs cut short, ${violations.length} violations\n`)
+}
 
 describe("a sync that is cut short", () => {
   it.effect(
@@ -23,9 +29,10 @@ describe("a sync that is cut short", () => {
         const { runs, violations } = yield* campaign(seeds, {
           ...(shownBy === undefined ? {} : { only: [shownBy] }),
           share,
-          all: MUTANT === undefined
+          all: MUTANT === undefined,
+          ...(long ? { sofar: tell } : {})
         })
-        writeSync(1, `${runs} runs cut short, ${violations.length} violations\n`)
+        tell({ runs, violations })
         assert.deepStrictEqual(violations.slice(0, 3), [])
         assert.isAbove(runs, 60)
       }),
@@ -36,8 +43,8 @@ describe("a sync that is cut short", () => {
     "keeps it where the run that goes on from there is cut short too, at every change of it",
     () =>
       Effect.gen(function*() {
-        const { runs, violations } = yield* inRecovery(share === 1 ? 7 : 19, {
-          share: share === 1 ? 1 : 17,
+        const { runs, violations } = yield* inRecovery(long ? 7 : 19, {
+          share: long ? share : 17,
           all: MUTANT === undefined
         })
         writeSync(1, `${runs} runs cut short that went on from one, ${violations.length} violations\n`)
