@@ -25,6 +25,8 @@ export interface KillOptions {
   readonly interrupts: number
   readonly notes: number
   readonly seed: number
+  /** Told now and then, for hundreds of ends take their time. */
+  readonly sofar: (killed: Killed) => void
 }
 
 export interface Killed {
@@ -230,7 +232,7 @@ const examineEnd = (
 }
 
 /** All of it, one after the other; each end is made up for that came too late. */
-export const killing = ({ interrupts, kills, notes, seed }: KillOptions) =>
+export const killing = ({ interrupts, kills, notes, seed, sofar }: KillOptions) =>
   Effect.scoped(Effect.gen(function*() {
     const random = new PCGRandom(seed)
     const root = yield* folder({ "vault/.keep": "" })
@@ -287,8 +289,9 @@ export const killing = ({ interrupts, kills, notes, seed }: KillOptions) =>
         return true
       })
 
-    for (const end of plan) {
+    for (const [i, end] of plan.entries()) {
       while (!(yield* once(end))) count.late += 1
+      if (i % 25 === 24) sofar({ ...count, violations })
     }
     return { ...count, violations } satisfies Killed
   }))
