@@ -11,6 +11,7 @@ import { join } from "node:path"
 import * as Source from "../../layers/RecordSource/ClaudeCode.ts"
 import { Files } from "../../layers/RecordSource/Transcript/File.ts"
 import * as ClaudeCode from "../../layers/SourceConnector/ClaudeCode.ts"
+import { Disk } from "../../layers/SourceConnector/Folder/Disk.ts"
 import { rootUri } from "../../layers/SourceConnector/Folder/Names.ts"
 import type { SessionConnector } from "../../services/SourceConnector.ts"
 import { Cursor } from "../../src/domain/Cursor.ts"
@@ -30,6 +31,7 @@ import {
   transcripts,
   warnings
 } from "../fixtures/Transcripts.ts"
+import { watched } from "../fixtures/Vault.ts"
 
 const name = ConnectorName.make("claude")
 
@@ -189,6 +191,29 @@ describe("SourceConnector/ClaudeCode lists", () => {
       assert.deepStrictEqual(yield* ids({ project: "/w/**" }), ["s2", "s3", "s1"])
       assert.deepStrictEqual(yield* ids({ project: ["**/x", "/nowhere"] }), ["s3"])
       assert.deepStrictEqual(yield* ids({ project: "-w-none" }), ["s4"])
+    }))
+
+  it.scopedLive("a folder that cannot be read as such, beside all others, and fails at the limit of the process", () =>
+    Effect.gen(function*() {
+      const { at, put, root } = yield* transcripts
+      put("good/s1.jsonl", content)
+      put("locked/s2.jsonl", content)
+      put("good/s3.jsonl", content)
+      const { disk, watch } = watched()
+      const connector = yield* Effect.provideService(ClaudeCode.make(name, { path: root }), Disk, disk)
+      watch.fails = (operation, path) =>
+        operation === "entries" && path === at("locked") || operation === "access" && path === at("good/s3.jsonl")
+          ? "EACCES"
+          : undefined
+      const { ids, roots, skipped } = yield* listed(connector)
+      assert.deepStrictEqual(ids, ["s1"])
+      assert.deepStrictEqual(skipped, ["s3: it cannot be read (EACCES)"])
+      assert.deepStrictEqual(roots, [[rootUri(root), "readable"], [rootUri(at("locked")), "unreadable"]])
+      for (const where of ["entries", "stat"] as const) {
+        watch.fails = (operation) => operation === where ? "EMFILE" : undefined
+        const failure = yield* Effect.flip(listed(connector))
+        assert.match(failure.message, /cannot list connector "claude": the system gives no more files .*EMFILE/)
+      }
     }))
 
   it.scopedLive("a root that is missing as missing, and one that is no folder as unreadable", () =>
