@@ -37,7 +37,9 @@ const hidden = (hide: (text: string) => string) => (error: LanguageModelError): 
       return new BadResponse({ model: error.model, detail: hide(error.detail) })
     case "ModelRefused":
       return new ModelRefused({ model: error.model, detail: hide(error.detail) })
-    default:
+    case "ContextTooLong":
+    case "ModelTimeout":
+    case "RateLimited":
       return error
   }
 }
