@@ -88,12 +88,15 @@ const codeOf = (cause: unknown): string | undefined => {
   return Predicate.isString(cause["code"]) ? cause["code"] : codeOf(cause["cause"])
 }
 
+/** Nobody is there, or the name is wrong: a moment later it is the same, and whoever searches does not want to wait. */
+const nobody: ReadonlySet<string | undefined> = new Set(["ECONNREFUSED", "ENOTFOUND"])
+
 const unreachable = (what: string, error: HttpClientError.HttpClientError): Failure => {
   const code = codeOf(error.cause)
   return {
     reason: "unreachable",
     detail: code === undefined ? what : `${what} (${code})`,
-    transient: error._tag === "ResponseError" || error.reason === "Transport"
+    transient: !nobody.has(code) && (error._tag === "ResponseError" || error.reason === "Transport")
   }
 }
 

@@ -213,7 +213,7 @@ for (const { name, of: kind, path } of kinds) {
         const gone = yield* Effect.scoped(Effect.map(ModelServer.make, ({ url }) => url))
         const unavailable = yield* served(
           kind,
-          { base_url: gone, retries: 0 },
+          { base_url: gone },
           ({ embed }) => Effect.flip(embed(texts(2)))
         )
         assert.deepInclude(unavailable, { _tag: "EmbedderUnavailable" })
