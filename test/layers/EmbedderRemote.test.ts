@@ -167,6 +167,13 @@ for (const { name, of: kind, path } of kinds) {
           assert.strictEqual(inputs(server).flat().join(""), long)
           assert.isTrue(inputs(server).flat().every(({ length }) => length <= 200))
 
+          // Parts that are alike are sent once.
+          const alike = "la la ".repeat(100)
+          yield* embedder.embed([alike])
+          const sent = inputs(server).flat().filter((part) => alike.includes(part))
+          assert.strictEqual(sent.length, new Set(sent).size)
+          assert.isAbove(sent.length, 0)
+
           // By the server's word, where the counter had not foreseen it.
           const before = server.requests.length
           server.behave((request, n) =>
