@@ -145,7 +145,10 @@ for (const { name, of: kind, path } of kinds) {
             server.behave((request, n) => {
               const spoilt = JSON.stringify(wellBehaved(request, n).body).replace(
                 /(\[)(-?[\d.e-]+,?){12}\]/,
-                (_, open: string) => `${open}${Array.from({ length: dims }, () => JSON.stringify(value)).join()}]`
+                (_, open: string) =>
+                  `${open}${
+                    Array.from({ length: dims }, (_, i) => value === 0 || i === 0 ? JSON.stringify(value) : "1").join()
+                  }]`
               )
               return { body: spoilt }
             })
