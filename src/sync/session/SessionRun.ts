@@ -178,7 +178,7 @@ export const runSessions = (
     const { note } = yield* SyncObserver
     const { changes, tasks } = compare(run.known, run.listed)
     const archive = yield* Archive.make(connector.name)
-    yield* begin(connector.name, run, tasks.length)
+    yield* Effect.asVoid(begin(connector.name, run, tasks.length))
     const outcomes = yield* Stream.fromIterable(tasks).pipe(
       Stream.mapEffect((task) =>
         Effect.tap(
