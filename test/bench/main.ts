@@ -10,6 +10,7 @@ const benches: ReadonlyMap<string, () => Promise<void>> = new Map([
   ["embed", async () => (await import("./embed.ts")).embed()],
   ["log", async () => (await import("./log.ts")).log()],
   ["index", async () => (await import("./index.ts")).index()],
+  ["scrub", async () => (await import("./scrub.ts")).scrubbing()],
   ["tokens", async () => (await import("./tokens.ts")).tokens()],
   ["sync", async () => (await import("./sync.ts")).sync()]
 ])

@@ -10,9 +10,9 @@ import { join } from "node:path"
 import { get_encoding } from "tiktoken"
 import { cl100kBase, make, o200kBase } from "../../layers/TokenCounter/Tiktoken.ts"
 import { alternate } from "./alternate.ts"
+import { growth } from "./growth.ts"
 
 const leastGain = 1.5
-const mostGrowth = 6
 
 const fail = (verdict: string): void => {
   console.error(verdict)
@@ -78,35 +78,6 @@ const hostile = [
   "/\n"
 ]
 
-const rounds = 9
-
-/** A text that is counted in a moment is counted so often that a round takes a while. */
-const shortestRound = 20
-
-/** Milliseconds of the processor, which others do not take part in. */
-const timeOf = (run: () => void): number => {
-  const start = process.cpuUsage()
-  run()
-  return process.cpuUsage(start).user / 1000
-}
-
-const onHostileText = (count: Count): void => {
-  for (const unit of hostile) {
-    const texts = [64, 256].map((kibi) => unit.repeat(kibi * 1024 / unit.length))
-    const [once = 1] = texts.map((text) => Math.min(...[1, 2].map(() => timeOf(() => count(text)))))
-    const times = Math.ceil(shortestRound / Math.max(1, once))
-    const [short = 1, long = Infinity] = Array.from({ length: rounds }, () =>
-      texts.map((text) =>
-        timeOf(() => {
-          for (let i = 0; i < times; i++) count(text)
-        })
-      )).reduce((best, round) => best.map((time, i) => Math.min(time, round[i] ?? time)))
-    const growth = long / short
-    console.log(`  ${JSON.stringify(unit).padEnd(24)} ${growth.toFixed(2)}x the time for four times the text`)
-    if (!(growth <= mostGrowth)) fail(`${growth.toFixed(2)} is more than ${mostGrowth}`)
-  }
-}
-
 export const tokens = async (): Promise<void> => {
   for (const { encoding, gpt, reference } of encodings) {
     console.log(encoding.name)
@@ -116,6 +87,6 @@ export const tokens = async (): Promise<void> => {
       ["gpt-tokenizer", (text) => gpt(text, plain)],
       ["ours", count]
     ])
-    onHostileText(count)
+    growth(hostile, count)
   }
 }
