@@ -96,6 +96,7 @@ export interface LiveSessionMemory extends LiveEntry {
  * @category models
  */
 export interface LiveConsolidated extends LiveEntry {
+  readonly reading: Sha256
   readonly inputs: ReadonlyArray<MemoryId>
 }
 
@@ -261,8 +262,10 @@ export const make = (): LiveMemory => {
     })
   }
 
-  const takeConsolidated = ({ evidence, id, inputs, profile }: ConsolidatedMemory, position: LogPosition): void => {
-    consolidated.set(profile, { id, profile, position, evidence, inputs, stale: false })
+  const takeConsolidated = (body: ConsolidatedMemory, position: LogPosition): void => {
+    const { evidence, id, inputs, profile } = body
+    const reading = readingSha256(body)
+    consolidated.set(profile, { id, profile, position, evidence, inputs, reading, stale: false })
   }
 
   const takeMark = ({ id, level, mark }: MemoryMark): void => {

@@ -23,7 +23,7 @@ import { cite, type Cited, evidenceOf, idOf } from "./Cite.ts"
 import { endsWith, stops } from "./Gate.ts"
 import type { LiveMemory, Session, Turn } from "./LiveMemory.ts"
 import { type Profile, profileSha256 } from "./Profile.ts"
-import { promptSha256 } from "./Prompt.ts"
+import { promptSha256, type Subject } from "./Prompt.ts"
 import { sessionChunks } from "./sessionChunks.ts"
 import { artifactsOf, groupOf, linesOf } from "./StepGroup.ts"
 import { memorySha256, type Reading, readingSha256, stepKey } from "./StepKey.ts"
@@ -163,14 +163,15 @@ const textOf = ({ cited, stored }: Held): Effect.Effect<Cited, LogReadError, Log
  * @category keys
  */
 export const readingOf = (
-  { policy, profile, rules }: Pick<How, "policy" | "profile" | "rules">
+  { policy, profile, rules }: Pick<How, "policy" | "profile" | "rules">,
+  subject: Subject = "session"
 ): Effect.Effect<Reading, never, LanguageModel | TokenCounter> =>
   Effect.gen(function*() {
     const { fingerprint: model } = yield* LanguageModel
     const { fingerprint: counter } = yield* TokenCounter
     return {
       profile_sha256: profileSha256(profile),
-      prompt_sha256: promptSha256(rules, `${counter} ${policy.max_tokens}`),
+      prompt_sha256: promptSha256(rules, subject, `${counter} ${policy.max_tokens}`),
       model
     }
   })
@@ -300,7 +301,7 @@ export const read = (
         if (known !== undefined) return yield* walk(reuse(before, known, how), t, rest, n + 1)
         const cited = yield* textOf(before.memory)
         const place = n === 0 && rest.length === 0 ? { t } : { t, window: n + 1 }
-        const taken = yield* Effect.either(take(how, { profile, memory: cited.text, window }))
+        const taken = yield* Effect.either(take(how, { subject: "session", profile, memory: cited.text, window }))
         if (taken._tag === "Right") {
           if (taken.right.decision.malformed) {
             yield* Effect.logWarning("gate.malformed: an answer of the model could not be read twice; memory stays")

@@ -16,6 +16,7 @@ import { type Memory, SessionMemory } from "../domain/Memory.ts"
 import { timestamp } from "../sync/Pipeline.ts"
 import * as Budget from "./Budget.ts"
 import { defaultPatience, type Patience } from "./Call.ts"
+import { consolidate, type Consolidated } from "./consolidate.ts"
 import { defaultRules, type Rules } from "./Gate.ts"
 import { type LiveMemory, liveMemory, type Session } from "./LiveMemory.ts"
 import { type Profile, standard } from "./Profile.ts"
@@ -36,6 +37,8 @@ export interface LoopOptions {
   readonly policy: ChunkPolicy
   readonly rules: Rules
   readonly patience: Patience
+  /** Whether the session memories are made into one a profile, where all sessions could be read. */
+  readonly consolidate: boolean
   /** Sessions that are read side by side. */
   readonly concurrency: number
   readonly max_calls?: number | undefined
@@ -51,6 +54,7 @@ export const defaultOptions: LoopOptions = {
   policy: ChunkPolicy.default,
   rules: defaultRules,
   patience: defaultPatience,
+  consolidate: true,
   concurrency: 4
 }
 
@@ -71,7 +75,7 @@ export interface SessionOutcome extends Counts {
 }
 
 /**
- * What a run has done, by session and in all. It is partial where a session is, or failed.
+ * What a run has done, by session and in all. It is partial where a part of it is, or failed.
  *
  * @since 0.1.0
  * @category models
@@ -79,6 +83,7 @@ export interface SessionOutcome extends Counts {
 export interface LoopReport {
   readonly status: "ok" | "partial"
   readonly sessions: ReadonlyArray<SessionOutcome>
+  readonly consolidated: ReadonlyArray<Consolidated>
   readonly total: Counts
   readonly spent: Budget.Spent
 }
@@ -156,7 +161,8 @@ export const readSession = (
   })
 
 /**
- * Reads all sessions that are archived, and marks what rests on Records that are there no more.
+ * Reads all sessions that are archived, marks what rests on Records that are there no more, and makes the consolidated
+ * memories anew that rest on something else now.
  *
  * @since 0.1.0
  * @category programs
@@ -179,6 +185,7 @@ export const remember = (
         ),
       { concurrency: options.concurrency }
     )
+    const all = outcomes.flat()
     yield* catchUp
     const marks = marksDue(live)
     if (marks.length > 0) {
@@ -187,10 +194,16 @@ export const remember = (
         ({ appendAlone }) => appendAlone(marks.map((body) => ({ kind: "memory", body })))
       )
     }
-    const all = outcomes.flat()
+    yield* catchUp
+    const complete = all.every(({ status }) => status !== "partial")
+    const consolidated = options.consolidate && complete
+      ? yield* Effect.forEach(profiles, (profile) => consolidate(live, { profile, policy, rules, patience, budget }))
+      : []
+    const good: ReadonlyArray<string> = ["read", "stopped", "made", "unchanged", "retired", "nothing"]
     return {
-      status: all.every(({ status }) => status === "read" || status === "stopped") ? "ok" : "partial",
+      status: [...all, ...consolidated].every(({ status }) => good.includes(status)) ? "ok" : "partial",
       sessions: all,
+      consolidated,
       total: all.reduce<Counts>(add, noCounts),
       spent: yield* budget.spent
     }

@@ -142,7 +142,12 @@ describe("Prompt", () => {
   it("no text that is shown opens or closes a block of the prompt, nor is an answer to it", () =>
     FastCheck.assert(
       FastCheck.property(soup, FastCheck.array(soup, { minLength: 1, maxLength: 4 }), (memory, texts) => {
-        const { messages, suffix } = promptOf(defaultRules, { profile, memory, window: whole(...texts) })
+        const { messages, suffix } = promptOf(defaultRules, {
+          subject: "session",
+          profile,
+          memory,
+          window: whole(...texts)
+        })
         const shown = messages[1]?.content ?? ""
         const found = [...shown.matchAll(new RegExp(`<\\s*(/?)\\s*(${tags.join("|")})-${suffix}`, "gi"))]
         const wanted = [
@@ -164,15 +169,16 @@ describe("Prompt", () => {
     ))
 
   it("is the same for the same, and another for other words, caps and counters", () => {
-    const shown = { profile, memory: "M", window: whole("a", "b") }
+    const shown = { subject: "session" as const, profile, memory: "M", window: whole("a", "b") }
     assert.deepStrictEqual(promptOf(defaultRules, shown), promptOf(defaultRules, { ...shown }))
     const names = [
-      promptSha256(defaultRules, "c/1"),
-      promptSha256(defaultRules, "c/2"),
-      promptSha256({ ...defaultRules, max_memory_tokens: 9 }, "c/1"),
-      promptSha256({ ...defaultRules, exit: "on" }, "c/1")
+      promptSha256(defaultRules, "session", "c/1"),
+      promptSha256(defaultRules, "session", "c/2"),
+      promptSha256(defaultRules, "memories", "c/1"),
+      promptSha256({ ...defaultRules, max_memory_tokens: 9 }, "session", "c/1"),
+      promptSha256({ ...defaultRules, exit: "on" }, "session", "c/1")
     ]
-    assert.lengthOf(new Set(names), 4)
+    assert.lengthOf(new Set(names), 5)
     assert.notStrictEqual(profileSha256(profile), profileSha256(new Profile({ ...profile, questions: ["Why?"] })))
   })
 })

@@ -42,6 +42,7 @@ export const options: LoopOptions = {
   policy,
   rules: { exit: "off", max_memory_tokens: 60, max_answer_tokens: 500 },
   patience: { retries: 2, wait: 0 },
+  consolidate: false,
   concurrency: 1
 }
 
@@ -95,15 +96,17 @@ export const spoken = ({ check = false, cite = "", end = false, update = "" }: S
 export type Answers = (seen: Seen, call: number) => Says | string | LanguageModelError
 
 /** Keeps the last facts that fit: each sentence that begins with FACT. */
-export const keyword: Answers = ({ memory, records }) => {
+export const keywordOf = (most: number) => ({ memory, records }: Seen): Says => {
   const found = records.flatMap(({ name, text }) =>
     [...text.matchAll(/FACT [^.]*\./g)].map(([fact]) => ({ name, fact })).filter(({ fact }) => !memory.includes(fact))
   )
   if (found.length === 0) return {}
   const lines = [...memory.split("\n").filter((line) => line !== ""), ...found.map(({ fact }) => fact)]
-  while (lines.join("\n").length > 60) lines.shift()
+  while (lines.join("\n").length > most) lines.shift()
   return { check: true, update: lines.join("\n"), cite: found.map(({ name }) => name).join(",") }
 }
+
+export const keyword = keywordOf(60)
 
 export interface World {
   readonly archive: (
@@ -129,6 +132,7 @@ export interface State {
   readonly memories: ReadonlyArray<{ readonly session: string; readonly text: string; readonly cites: number }>
   readonly evidence: ReadonlyArray<string>
   readonly steps: ReadonlyArray<string>
+  readonly consolidated: ReadonlyArray<string>
 }
 
 const provided = (
@@ -166,7 +170,19 @@ export const make: Effect.Effect<World> = Effect.gen(function*() {
           cites: line.kind === "memory" && line.body.entry === "memory" ? line.body.citations.length : 0
         }))
     )
+    const consolidated = yield* Effect.forEach(
+      memory.allConsolidated(),
+      ({ position, profile, stale }) =>
+        Effect.map(
+          reader.at(position),
+          (line) =>
+            `${profile}${stale ? " stale" : ""}: ${
+              line.kind === "memory" && line.body.entry === "memory" ? line.body.text : ""
+            }`
+        )
+    )
     return {
+      consolidated,
       memories: memories.sort((a, b) => a.session < b.session ? -1 : 1),
       evidence: memory.allEvidence().map(({ id, record_key, span }) => `${record_key} ${span.join("-")} ${id}`).sort(),
       steps: memory.sessions().flatMap(({ session_key, steps }) =>

@@ -279,8 +279,8 @@ describe("a session", () => {
       yield* world.run(keyword)
       const before = yield* world.state
       const other = { profiles: [new Profile({ name: "facts", questions: ["Which host?"] })] }
-      const host: Answers = (seen, n) =>
-        keyword({ ...seen, records: seen.records.filter(({ text }) => /host/.test(text)) }, n)
+      const host: Answers = (seen) =>
+        keyword({ ...seen, records: seen.records.filter(({ text }) => /host/.test(text)) })
       assert.deepInclude((yield* world.run(host, other)).total, { calls: 3, reused: 0 })
       assert.strictEqual((yield* world.state).memories[0]?.text, "FACT the host is a.")
       assert.deepStrictEqual((yield* world.state).evidence.map((id) => id[0]), ["b"])
@@ -302,6 +302,70 @@ describe("a session", () => {
       yield* world.run(keyword)
       assert.isAbove(count(yield* world.lines, "memory"), 0)
       assert.deepStrictEqual(yield* fold, before)
+    }))
+})
+
+describe("consolidated memory", () => {
+  const all = { consolidate: true }
+  /** Of memories it keeps every line. */
+  const merge: Answers = (seen) =>
+    seen.records.every(({ text }) => !text.includes("chat")) && seen.records.length > 1
+      ? {
+        check: true,
+        update: seen.records.map(({ text }) => text).join("\n"),
+        cite: seen.records.map(({ name }) => name).join(",")
+      }
+      : keyword(seen)
+  const sessions = [[say("a", "FACT a. chat")], [say("b", "FACT b. chat")], [say("c", "nothing, chat")]]
+
+  it.effect("is made of session memories alone, and cites each, with all evidence below", () =>
+    Effect.gen(function*() {
+      const world = yield* worldOf(sessions)
+      const report = yield* world.run(merge, all)
+      assert.deepStrictEqual(report.consolidated.map(({ calls, status }) => [status, calls]), [["made", 1]])
+      const memories = yield* world.memories
+      const l1 = memories.flatMap((memory) => memory.entry === "memory" && memory.level === "L1" ? [memory] : [])
+      const l2 = memories.flatMap((memory) => memory.entry === "memory" && memory.level === "L2" ? [memory] : [])
+      assert.deepStrictEqual([...l2[0]?.inputs ?? []].sort(), l1.map(({ id }) => id).sort())
+      assert.deepStrictEqual(
+        [...l2[0]?.evidence ?? []].sort(),
+        l1.flatMap(({ citations }) => citations.flatMap(({ ids }) => ids)).sort()
+      )
+      assert.deepStrictEqual(l2[0]?.text.split("\n").sort(), ["FACT a.", "FACT b."])
+      assert.lengthOf(l2[0]?.citations ?? [], 2)
+      const shown = world.seen.at(-1)
+      assert.deepStrictEqual(shown?.records.map(({ text }) => text).sort(), ["FACT a.", "FACT b."])
+      const calls = world.seen.length
+      const before = (yield* world.lines).length
+      assert.deepInclude(yield* world.run(merge, all), { status: "ok" })
+      assert.strictEqual(world.seen.length, calls)
+      assert.strictEqual((yield* world.lines).length, before)
+    }))
+
+  it.effect("is stale as soon as what it rests on has changed, and then made anew without what is gone", () =>
+    Effect.gen(function*() {
+      const world = yield* worldOf(sessions)
+      yield* world.run(merge, all)
+      yield* world.archive("s0", [], { removed: true })
+      yield* world.run(merge)
+      assert.include((yield* world.state).consolidated[0], "facts stale: ")
+      yield* world.run(merge, all)
+      assert.deepStrictEqual((yield* world.state).consolidated, ["facts: FACT b."])
+      assert.isFalse(JSON.stringify(world.seen.at(-1)).includes("FACT a."))
+      yield* world.archive("s1", [], { removed: true })
+      assert.deepStrictEqual((yield* world.run(merge, all)).consolidated.map(({ status }) => status), ["retired"])
+      assert.deepStrictEqual((yield* world.state).consolidated, [])
+    }))
+
+  it.effect("waits until all sessions could be read, and stays as it was where the model fails", () =>
+    Effect.gen(function*() {
+      const world = yield* worldOf(sessions)
+      assert.deepStrictEqual((yield* world.run(merge, { ...all, max_calls: 2 })).consolidated, [])
+      const broken = new BadResponse({ model: "test/1", detail: "HTTP 500" })
+      const report = yield* world.run((seen, n) => seen.records.length > 1 ? broken : merge(seen, n), all)
+      assert.deepInclude(report.consolidated[0], { status: "failed", error: "BadResponse" })
+      assert.deepInclude(report, { status: "partial" })
+      assert.deepStrictEqual((yield* world.state).consolidated, [])
     }))
 })
 
@@ -365,10 +429,10 @@ describe("windows", () => {
   it.effect("one that is too long for the model is halved until it is not, and the log knows that", () =>
     Effect.gen(function*() {
       const sessions = [[say("a", "FACT a."), say("b", "FACT b."), say("c", "FACT c."), say("big", text)]]
-      const narrow: Answers = (seen, n) =>
+      const narrow: Answers = (seen) =>
         seen.records.reduce((sum, one) => sum + one.text.length, 0) > 15
           ? new ContextTooLong({ model: "test/1" })
-          : keyword(seen, n)
+          : keyword(seen)
       const world = yield* worldOf(sessions)
       const report = yield* world.run(narrow)
       assert.deepInclude(report, { status: "ok" })
@@ -396,8 +460,8 @@ describe("windows", () => {
   it.effect("a single character that is too long fails its session alone", () =>
     Effect.gen(function*() {
       const world = yield* worldOf([[say("a", "x")], [say("b", "FACT b.")]])
-      const report = yield* world.run((seen, n) =>
-        seen.records[0]?.text === "x" ? new ContextTooLong({ model: "test/1", tokens: 9 }) : keyword(seen, n)
+      const report = yield* world.run((seen) =>
+        seen.records[0]?.text === "x" ? new ContextTooLong({ model: "test/1", tokens: 9 }) : keyword(seen)
       )
       assert.deepInclude(report, { status: "partial" })
       assert.deepStrictEqual(report.sessions.map(({ error, status }) => `${status} ${error ?? ""}`), [
@@ -441,11 +505,11 @@ describe("a model", () => {
     Effect.gen(function*() {
       const busy = yield* worldOf([facts])
       const limited = new RateLimited({ model: "test/1", retry_after_ms: 0 })
-      assert.deepInclude(yield* busy.run((seen, n) => n % 3 !== 2 ? limited : keyword(seen, n)), { status: "ok" })
+      assert.deepInclude(yield* busy.run((seen, n) => n % 3 !== 2 ? limited : keyword(seen)), { status: "ok" })
       assert.deepInclude((yield* busy.run(() => limited)).total, { calls: 0 })
       const world = yield* worldOf([facts.slice(0, 2), facts.slice(2, 4), facts.slice(4)])
       const broken = new BadResponse({ model: "test/1", detail: "HTTP 404" })
-      const report = yield* world.run((seen, n) => seen.prompt.includes("number 3") ? broken : keyword(seen, n))
+      const report = yield* world.run((seen) => seen.prompt.includes("number 3") ? broken : keyword(seen))
       assert.deepStrictEqual(report.sessions.map(({ status, steps }) => `${status} ${steps}`), [
         "read 2",
         "failed 1",

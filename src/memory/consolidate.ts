@@ -1,0 +1,159 @@
+/**
+ * L2: one memory a profile, made of the session memories of that profile and of nothing else. Each sentence cites the
+ * session memories that it rests on, and with them their evidence; no text of evidence, of a reference or of an earlier
+ * L2 is ever shown.
+ *
+ * It is made anew, from all of them, when one of them has changed. It is stored as a whole or not at all: a run that is
+ * cut short makes its calls again.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import type { LanguageModel } from "../../services/LanguageModel.ts"
+import { LogReader, type LogReadError } from "../../services/LogReader.ts"
+import { type AppendError, LogWriter } from "../../services/LogWriter.ts"
+import { TokenCounter } from "../../services/TokenCounter.ts"
+import { initial, step as chunkStep } from "../chunk/Step.ts"
+import { MemoryId, RecordKey } from "../domain/Ids.ts"
+import type { LanguageModelError } from "../domain/LanguageModelErrors.ts"
+import type { LogEntry } from "../domain/LogRecord.ts"
+import { ConsolidatedMemory, MemoryMark } from "../domain/Memory.ts"
+import { Record } from "../domain/Record.ts"
+import { Signal } from "../stream/Fold.ts"
+import { timestamp } from "../sync/Pipeline.ts"
+import type { BudgetSpent } from "./Budget.ts"
+import { cite, type Cited, idOf } from "./Cite.ts"
+import type { LiveMemory, LiveSessionMemory } from "./LiveMemory.ts"
+import { nameOf } from "./Prompt.ts"
+import { type How, readingOf } from "./Reading.ts"
+import { artifactsOf } from "./StepGroup.ts"
+import { readingSha256 } from "./StepKey.ts"
+import { take } from "./Turn.ts"
+import type { Window } from "./Windows.ts"
+
+/**
+ * What became of a profile's consolidated memory: `made`, `unchanged`, `retired` where no session memory is left, or
+ * why it could not be made. The one before stays then, marked as stale.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Consolidated {
+  readonly profile: string
+  readonly status: "made" | "unchanged" | "retired" | "nothing" | "partial" | "failed"
+  readonly calls: number
+  readonly error?: string
+  readonly message?: string
+}
+
+const sameIds = (a: ReadonlyArray<MemoryId>, b: ReadonlyArray<MemoryId>): boolean =>
+  a.length === b.length && a.every((id, i) => id === b[i])
+
+/** The session memories in an order of their own, whatever session was read first. */
+const inputsOf = (live: LiveMemory, profile: string): ReadonlyArray<LiveSessionMemory> =>
+  live.memories().filter((memory) => memory.profile === profile && !memory.stale)
+    .sort((a, b) => a.id < b.id ? -1 : 1)
+
+/** A session memory as it is shown: a Record, named by the memory's id. */
+const shownOf = ({ id, position }: LiveSessionMemory) =>
+  Effect.flatMap(
+    LogReader,
+    ({ at }) =>
+      Effect.map(at(position), (line) =>
+        line.kind === "memory" && line.body.entry === "memory"
+          ? [new Record({ key: RecordKey.make(id), role: "assistant", kind: "summary", text: line.body.text })]
+          : [])
+  )
+
+const nothing: Cited = { text: "", citations: [] }
+
+/**
+ * Makes the consolidated memory of a profile, if it is not what it should be. `live` must have caught up.
+ *
+ * @since 0.1.0
+ * @category programs
+ */
+export const consolidate = (
+  live: LiveMemory,
+  how: How
+): Effect.Effect<
+  Consolidated,
+  AppendError | LogReadError,
+  LanguageModel | LogReader | LogWriter | TokenCounter
+> =>
+  Effect.gen(function*() {
+    const { count } = yield* TokenCounter
+    const { appendAlone } = yield* LogWriter
+    const { policy, profile: { name: profile } } = how
+    const reading = yield* readingOf(how, "memories")
+    const inputs = inputsOf(live, profile)
+    const ids = inputs.map(({ id }) => id)
+    const before = live.consolidated(profile)
+    if (before === undefined && inputs.length === 0) return { profile, status: "nothing", calls: 0 }
+    if (
+      before !== undefined && !before.stale && before.reading === readingSha256(reading) && sameIds(before.inputs, ids)
+    ) return { profile, status: "unchanged", calls: 0 }
+    const retired: ReadonlyArray<LogEntry> = before === undefined
+      ? []
+      : [{
+        kind: "memory",
+        body: new MemoryMark({ level: "L2", entry: "mark", id: before.id, mark: "retired" })
+      }]
+    if (inputs.length === 0) {
+      yield* appendAlone(retired)
+      return { profile, status: "retired", calls: 0 }
+    }
+
+    const records = (yield* Effect.forEach(inputs, shownOf)).flat()
+    const cut = chunkStep(policy, count)
+    const [open, closed] = cut(initial, Signal.Batch({ items: records }))
+    const sections = [...closed, ...cut(open, Signal.Flush())[1]]
+
+    let memory = nothing
+    let calls = 0
+    for (const section of sections) {
+      const window: Window = section.records.map((record) => ({ record, start: 0, end: record.text.length }))
+      const taken = yield* Effect.either(
+        take(how, { subject: "memories", profile: how.profile, memory: memory.text, window })
+      )
+      if (taken._tag === "Left") return endedBy(profile, calls, taken.left)
+      calls += taken.right.calls
+      const { cited, memory: text, update } = taken.right.decision
+      if (!update) continue
+      const names = new Set(cited)
+      const chosen = window.filter((_, i) => names.has(nameOf(i)))
+      const rests = (chosen.length === 0 ? window : chosen).map(({ record }) => MemoryId.make(record.key))
+      memory = { text, citations: cite(memory, text, rests) }
+    }
+
+    const evidence = [...new Set(inputs.flatMap((input) => input.evidence))]
+    const id = MemoryId.make(`L2:${idOf([profile, readingSha256(reading), ids, memory.text])}`)
+    const same = before?.id === id
+    const body = new ConsolidatedMemory({
+      level: "L2",
+      entry: "memory",
+      id,
+      profile,
+      ...reading,
+      inputs: ids,
+      evidence,
+      text: memory.text,
+      citations: memory.citations,
+      ...(before === undefined || same ? {} : { supersedes: before.id })
+    })
+    const artifacts = artifactsOf({ ...body, inputs: ids }, reading, live.registered, yield* timestamp)
+    yield* appendAlone([
+      { kind: "memory", body },
+      ...artifacts.map((body): LogEntry => ({ kind: "artifact", body })),
+      ...same ? [] : retired
+    ])
+    return { profile, status: "made", calls }
+  })
+
+const endedBy = (profile: string, calls: number, error: BudgetSpent | LanguageModelError): Consolidated => ({
+  profile,
+  status: error._tag === "BudgetSpent" ? "partial" : "failed",
+  calls,
+  error: error._tag,
+  message: error.message
+})
