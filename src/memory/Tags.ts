@@ -23,20 +23,19 @@ export type AnswerTag = "check" | "update" | "next" | "cite"
  */
 export type PromptTag = "problem" | "memory" | "section" | "record"
 
-const digits = 12
-
 /**
- * A suffix that none of these texts contains, whatever its case.
+ * A suffix of so many hex digits that none of these texts contains, whatever its case.
  *
  * @since 0.1.0
  * @category suffixes
  */
-export const suffixOf = (texts: ReadonlyArray<string>): string => {
+export const suffixOf = (texts: ReadonlyArray<string>, digits = 12): string => {
   const content = JSON.stringify(texts)
-  const shown = content.toLowerCase()
-  let suffix = hash("sha256", content, "hex").slice(0, digits)
-  while (shown.includes(suffix)) suffix = hash("sha256", suffix, "hex").slice(0, digits)
-  return suffix
+  const shown = texts.join("\n").toLowerCase()
+  const suffix = (n: number): string => hash("sha256", `${n} ${content}`, "hex").slice(0, digits)
+  let n = 0
+  while (shown.includes(suffix(n))) n += 1
+  return suffix(n)
 }
 
 /**

@@ -5,6 +5,7 @@ import * as VecSessions from "../../layers/SourceConnector/VecSessions.ts"
 import { LanguageModel } from "../../services/LanguageModel.ts"
 import { LogReader } from "../../services/LogReader.ts"
 import { TokenCounter } from "../../services/TokenCounter.ts"
+import { SessionKey } from "../../src/domain/Ids.ts"
 import { liveMemory } from "../../src/memory/LiveMemory.ts"
 import { defaultOptions, remember } from "../../src/memory/loop.ts"
 import { marked } from "../../src/memory/OwnOutput.ts"
@@ -18,7 +19,9 @@ const rounds = 50
 describe("the echo", () => {
   it.scopedLive("of what was remembered does not grow evidence by one span", () =>
     Effect.gen(function*() {
-      const first = say("a", "FACT the port of the local server is 4317, since 80 was taken by the proxy.")
+      const first = say("a", "FACT the port of the local server is 4317, since 80 was taken by the proxy.", {
+        session_key: SessionKey.make("s0")
+      })
       const { connector, control } = yield* VecSessions.make("claude", [{ id: "s0", items: [first] }])
       const world = yield* inMemory({ connectors: [connector] })
       const loop = remember({ ...defaultOptions, profiles: [facts] }).pipe(
@@ -53,8 +56,10 @@ describe("the echo", () => {
       assert.isAbove(evidence.length, 0)
       for (let round = 1; round <= rounds; round++) {
         const told = round % 3 === 0 ? marked("memory", [text]).join("\n") : round % 3 === 1 ? text : `> ${text}\n`
-        const chatter = say(`c${round}`, `Round ${round}: what do you remember?`)
-        yield* control.put({ id: `s${round}`, items: [chatter, say(`e${round}`, `So it is:\n\n${told}\n\nIs it?`)] })
+        const session = { session_key: SessionKey.make(`s${round}`) }
+        const chatter = say(`c${round}`, `Round ${round}: what do you remember?`, session)
+        const echo = say(`e${round}`, `So it is:\n\n${told}\n\nIs it?`, session)
+        yield* control.put({ id: `s${round}`, items: [chatter, echo] })
         yield* synced(world)
         yield* world.process(loop)
       }

@@ -220,12 +220,14 @@ describe("a session", () => {
       const world = yield* worldOf([[one, say("x", "chatter")]])
       yield* world.run(keyword)
       assert.lengthOf(world.seen, 1)
-      yield* world.archive("s0", [two])
+      // It would have had room in the first chunk.
+      const more = say("b", "FACT b.")
+      yield* world.archive("s0", [more])
       assert.deepInclude((yield* world.run(keyword)).total, { steps: 2, reused: 1, calls: 1 })
-      assert.deepStrictEqual(world.seen.at(-1)?.records.map(({ text }) => text), [two.text])
+      assert.deepStrictEqual(world.seen.at(-1)?.records.map(({ text }) => text), [more.text])
       assert.deepInclude((yield* world.run(keyword)).total, { steps: 2, reused: 2, calls: 0 })
       const [memory] = (yield* world.state).memories
-      assert.strictEqual(memory?.text, "FACT the port is 4317.\nFACT the host is a.")
+      assert.strictEqual(memory?.text, "FACT the port is 4317.\nFACT b.")
     }))
 
   it.effect("a longer form of a Record is read in its place, and a superseded one no more", () =>
