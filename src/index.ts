@@ -129,6 +129,28 @@ export { TokenCounterError } from "./domain/TokenCounterErrors.ts"
 export { MadeWellFormed, WellFormed } from "./domain/WellFormed.ts"
 export { type Loss, sentences as lossSentences } from "./log/Loss.ts"
 export { verify } from "./log/verify.ts"
+export { type Spent } from "./memory/Budget.ts"
+export { type Consolidated } from "./memory/consolidate.ts"
+export { estimate as estimateMemory } from "./memory/estimate.ts"
+export { type Exit, type Rules } from "./memory/Gate.ts"
+export {
+  type LiveConsolidated,
+  type LiveEntry,
+  type LiveMemory,
+  liveMemory,
+  type LiveSessionMemory,
+  type RecordPlace,
+  type Session,
+  type Turn
+} from "./memory/LiveMemory.ts"
+export {
+  defaultOptions as rememberDefaults,
+  type LoopOptions,
+  type LoopReport,
+  remember,
+  type SessionOutcome
+} from "./memory/loop.ts"
+export { Profile, standard as standardProfile } from "./memory/Profile.ts"
 export { embedded as embedQuery, search } from "./search/search.ts"
 export { UnknownConnector } from "./sync/Chosen.ts"
 export { connectorKind } from "./sync/connectorKind.ts"

@@ -1,6 +1,5 @@
 /** Sessions in a log in memory, and models that are plain functions of what they are shown. */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as MemoryLog from "../../layers/Log/Memory.ts"
 import { LanguageModel, type ModelRequest } from "../../services/LanguageModel.ts"
 import { type LocatedRecord, LogReader } from "../../services/LogReader.ts"
@@ -21,6 +20,8 @@ import {
 import type { LanguageModelError } from "../../src/domain/LanguageModelErrors.ts"
 import type { Memory } from "../../src/domain/Memory.ts"
 import { Record } from "../../src/domain/Record.ts"
+import type { Spent } from "../../src/memory/Budget.ts"
+import { estimate } from "../../src/memory/estimate.ts"
 import { liveMemory } from "../../src/memory/LiveMemory.ts"
 import { defaultOptions, type LoopOptions, remember } from "../../src/memory/loop.ts"
 import { Profile } from "../../src/memory/Profile.ts"
@@ -125,6 +126,8 @@ export interface World {
   readonly lines: Effect.Effect<ReadonlyArray<LocatedRecord>>
   readonly memories: Effect.Effect<ReadonlyArray<Memory>>
   readonly state: Effect.Effect<State>
+  /** What a run would cost. */
+  readonly ahead: Effect.Effect<Spent>
 }
 
 /** What is live, as it can be compared: no places, no times. */
@@ -196,6 +199,15 @@ export const make: Effect.Effect<World> = Effect.gen(function*() {
     lines,
     memories: Effect.map(lines, (all) => all.flatMap(({ record }) => record.kind === "memory" ? [record.body] : [])),
     state,
+    ahead: estimate(options).pipe(
+      Effect.provideService(LogReader, reader),
+      Effect.provideService(TokenCounter, characters),
+      Effect.provideService(LanguageModel, {
+        fingerprint: "test/1",
+        complete: () => Effect.dieMessage("an estimate calls no model")
+      }),
+      Effect.orDie
+    ),
     archive: (session, records, { removed } = {}) =>
       Effect.asVoid(Effect.orDie(writer.append([{
         entries: records.map((record) => ({
@@ -240,5 +252,3 @@ export const make: Effect.Effect<World> = Effect.gen(function*() {
 /** How many lines of the log are of that kind. */
 export const count = (lines: ReadonlyArray<LocatedRecord>, kind: LocatedRecord["record"]["kind"]): number =>
   lines.filter(({ record }) => record.kind === kind).length
-
-export const last = (lines: ReadonlyArray<LocatedRecord>) => Option.fromNullable(lines.at(-1))

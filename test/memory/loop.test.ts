@@ -217,7 +217,7 @@ describe("a session", () => {
 
   it.effect("one that has grown costs its tail; what was there before keeps its borders", () =>
     Effect.gen(function*() {
-      const world = yield* worldOf([[one, say("x", "chatter")]])
+      const world = yield* worldOf([[one, say("x", "chat"), say("y", "ter")]])
       yield* world.run(keyword)
       assert.lengthOf(world.seen, 1)
       // It would have had room in the first chunk.
@@ -262,6 +262,20 @@ describe("a session", () => {
       yield* world.run(keyword)
       assert.deepStrictEqual(yield* world.state, before)
       assert.strictEqual(world.seen.length, calls)
+    }))
+
+  it.effect("what it will cost is known before, and nothing is called for that", () =>
+    Effect.gen(function*() {
+      const world = yield* worldOf([[one, say("x", "chatter about nothing at all"), two], [
+        say("d", "long ".repeat(30))
+      ]])
+      const { calls, tokens } = yield* world.ahead
+      yield* world.run(keyword)
+      assert.strictEqual(calls, world.seen.length)
+      assert.isAtLeast(tokens, world.seen.reduce((sum, { prompt }) => sum + prompt.length, 0))
+      assert.deepInclude(yield* world.ahead, { calls: 0, tokens: 0 })
+      yield* world.archive("s0", [say("e", "FACT e, a fact that is new.")])
+      assert.deepInclude(yield* world.ahead, { calls: 1 })
     }))
 
   it.effect("the newest comes first", () =>
