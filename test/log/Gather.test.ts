@@ -3,6 +3,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Option from "effect/Option"
 import type { LocatedRecord } from "../../services/LogReader.ts"
 import { type Counted, gather, type Open, settle } from "../../src/log/Gather.ts"
+import { records } from "../fixtures/golden/records.ts"
 import { lines as linesOf, randomLog } from "../fixtures/RandomLog.ts"
 
 const fold = (lines: ReadonlyArray<LocatedRecord>): ReadonlyArray<Counted> => {
@@ -15,6 +16,22 @@ const fold = (lines: ReadonlyArray<LocatedRecord>): ReadonlyArray<Counted> => {
 }
 
 describe("Gather", () => {
+  it("memory counts as memory, whatever its commit names: whole groups of it, and lines that stand alone", () => {
+    const golden = records.map((record) => ({ record, position: { segment: 1, offset: record.seq }, length: 1 }))
+    const outline = (lines: ReadonlyArray<LocatedRecord>) =>
+      fold(lines).flatMap((counted) =>
+        counted._tag === "Memory"
+          ? [counted.lines.map(({ record: { kind, seq } }) => `${seq} ${kind}`).join(", ")]
+          : counted._tag === "Group"
+          ? [`${counted.seq} of ${counted.commit.doc_id}`]
+          : []
+      ).slice(1, -1)
+    const alone = ["15 memory", "16 memory"]
+    assert.deepStrictEqual(outline(golden), ["9 of s1", "10 memory, 11 memory, 12 memory, 13 artifact", ...alone])
+    const torn = golden.filter(({ record }) => record.seq !== 13)
+    assert.deepStrictEqual(outline(torn), ["9 of s1", ...alone])
+  })
+
   it.prop(
     "settles piece by piece into what the whole log counts, whoever stops between and reads on from there",
     [

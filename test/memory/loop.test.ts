@@ -135,7 +135,7 @@ describe("the laws of the loop", () => {
           records.filter(({ text }) => !text.startsWith(forbidden)).map(({ text }) => text).join("")
         )
         assert.strictEqual(shown.join(""), all.join(""))
-      }), 20))
+      }), 15))
 
   it.live("the same input and the same model have the same folded state, one by one or side by side; unchanged costs nothing", () =>
     runs((sessions, seed) =>
@@ -177,7 +177,7 @@ describe("the laws of the loop", () => {
           assert.deepStrictEqual(yield* cut.state, state)
           assert.lengthOf(steps(yield* cut.memories), written, "no step twice")
         }
-      }), 5))
+      }), 3))
 
   for (const exit of ["on", "confirm2"] as const) {
     it.live(`with the exit gate ${exit} the steps end at the first that opens it, or are all`, () =>
