@@ -57,10 +57,19 @@ export const make = (
 
     yield* Effect.forEach(file.chunking.keys(), (kind) => kindAt(["chunking", kind], kind))
     const entries = yield* Effect.forEach(file.connectors, (options) =>
-      Effect.map(
-        kindAt(["connectors", options.name, "kind"], options.kind),
-        (kind) => [options.name, { kind, options }] as const
-      ))
+      Effect.gen(function*() {
+        const kind = yield* kindAt(["connectors", options.name, "kind"], options.kind)
+        const path = ["connectors", options.name, "scrub"]
+        if (options.scrub !== undefined && kind.source_type === "document") {
+          return yield* new ConnectorsFileError({
+            file: file.file,
+            line: file.lineOf(path),
+            key_path: keyPath(path),
+            detail: `secrets are taken out of sessions only, and ${kind.kind} has documents`
+          })
+        }
+        return [options.name, { kind, options }] as const
+      }))
     const byName: ReadonlyMap<ConnectorName, { readonly kind: RegisteredKind; readonly options: ConnectorOptions }> =
       new Map(entries)
     const origin = { file: file.file, lineOf: (path: ReadonlyArray<PropertyKey>) => file.lineOf(path) }

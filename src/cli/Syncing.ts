@@ -15,7 +15,7 @@ import { Connectors } from "../../services/Connectors.ts"
 import { DriftReport } from "../domain/Drift.ts"
 import { SyncReport } from "../domain/SyncReport.ts"
 import { drift } from "../sync/drift.ts"
-import { policyOf } from "../sync/PolicyOf.ts"
+import { policyOf, scrubOf } from "../sync/PolicyOf.ts"
 import { defaults, sync } from "../sync/sync.ts"
 import { Verify } from "../sync/Verify.ts"
 import { answer } from "./Answer.ts"
@@ -87,7 +87,14 @@ export const syncing = ({ allowMassRemoval, command, documentsOnly, name, verify
     const report = yield* Effect.flatMap(
       wanted,
       (only) =>
-        sync({ ...defaults, only, policyOf: policyOf(file), guards: file.guards, allowMassRemoval }).pipe(
+        sync({
+          ...defaults,
+          only,
+          policyOf: policyOf(file),
+          scrubOf: scrubOf(file),
+          guards: file.guards,
+          allowMassRemoval
+        }).pipe(
           Effect.provideService(Verify, verify),
           Progress.watched,
           Effect.provide(Cached.layerIndexed),
@@ -143,7 +150,13 @@ export const following = ({ allowMassRemoval, name, verify }: Omit<SyncGiven, "c
       }
       const { write } = yield* Output
       const print = (lines: ReadonlyArray<string>) => write(lines.map((line) => `${line}\n`).join(""))
-      const options = { ...defaults, policyOf: policyOf(file), guards: file.guards, allowMassRemoval }
+      const options = {
+        ...defaults,
+        policyOf: policyOf(file),
+        scrubOf: scrubOf(file),
+        guards: file.guards,
+        allowMassRemoval
+      }
       const first = sync({ ...options, only }).pipe(Effect.provideService(Verify, verify), Progress.watched)
       const more = Effect.flatMap(sync({ ...options, only: sessions }), (report) => print(arrived(report)))
       yield* Effect.gen(function*() {

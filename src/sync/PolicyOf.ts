@@ -24,3 +24,12 @@ export const policyOf = (file: ConnectorsFile) => ({ name }: Pick<ConfiguredConn
     ...(max_tokens === undefined ? {} : { max_tokens })
   }
 }
+
+/**
+ * Whether secrets are taken out of a connector's sessions: they are, unless the file says `scrub: off`.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const scrubOf = (file: ConnectorsFile) => ({ name }: Pick<ConfiguredConnector, "name">): boolean =>
+  file.connectors.find((each) => each.name === name)?.scrub ?? true

@@ -12,6 +12,7 @@ import {
   type SyncStatus
 } from "../domain/SyncReport.ts"
 import type { Ran } from "./Run.ts"
+import type { ArchiveCounts } from "./session/Archive.ts"
 
 /**
  * What a run of one connector has come to, and how many documents a run before it had stored that was cut short.
@@ -60,6 +61,12 @@ const skips = (
   )
 ]
 
+const archived = ({ secrets, ...counts }: ArchiveCounts) => ({
+  ...counts,
+  ...(Object.keys(secrets).length === 0 ? {} : { secrets: { ...secrets } }),
+  model_calls: 0
+})
+
 /**
  * The report of a connector whose listing could be read.
  *
@@ -100,7 +107,7 @@ export const reportOf = ({ connector, resumed, run }: Tally): ConnectorSyncRepor
     ...embedding,
     chunks_added: sum(({ added }) => added),
     chunks_tombstoned: sum(({ tombstoned }) => tombstoned) + removed.reduce((n, { chunk_count }) => n + chunk_count, 0),
-    ...(archive === undefined ? {} : { ...archive, model_calls: 0 })
+    ...(archive === undefined ? {} : archived(archive))
   })
 }
 

@@ -30,6 +30,8 @@ export interface ConnectorOptions {
   readonly guards: GuardOptions
   /** Lets removals through that a guard would refuse. */
   readonly allowMassRemoval: boolean
+  /** Whether secrets are taken out of what sessions hold. */
+  readonly scrub: boolean
   /** Larger documents are left out. */
   readonly maxDocumentBytes: number
   /** The embedding stage of the run, which its connectors share. */

@@ -26,14 +26,15 @@ import { syncConnector } from "./syncConnector.ts"
 
 /**
  * `only` names the connectors to sync; all of them where it is absent. `policyOf` says how a connector's documents are
- * cut.
+ * cut, `scrubOf` whether secrets are taken out of its sessions: they are where it is absent.
  *
  * @since 0.1.0
  * @category models
  */
-export interface SyncOptions extends Omit<ConnectorOptions, "policy" | "embedding"> {
+export interface SyncOptions extends Omit<ConnectorOptions, "policy" | "embedding" | "scrub"> {
   readonly only?: ReadonlyArray<ConnectorName>
   readonly policyOf: (connector: ConfiguredConnector) => DocumentPolicy
+  readonly scrubOf?: (connector: ConfiguredConnector) => boolean
 }
 
 /**
@@ -67,7 +68,12 @@ const one = (
       return failedReport(configured, new ReportedError({ code: _tag, message }))
     }
     const connector = opened.right
-    return yield* syncConnector(connector, { ...options, policy: options.policyOf(configured), embedding })
+    return yield* syncConnector(connector, {
+      ...options,
+      policy: options.policyOf(configured),
+      scrub: options.scrubOf?.(configured) ?? true,
+      embedding
+    })
   }))
 
 /**

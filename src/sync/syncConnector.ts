@@ -87,7 +87,7 @@ export const syncConnector = (
     const run = { known, listed, manifest }
     const done = connector.source_type === "document"
       ? yield* runDocuments(connector, run, options)
-      : yield* runSessions(connector, run)
+      : yield* runSessions(connector, run, options)
     const entries = entriesAfter(known.entries, done.changes, done.outcomes, done.removed)
     if (manifest.differs || !sameEntries(known.entries, entries)) yield* manifests.save(connector.name, entries)
     yield* progress.clear(connector.name)

@@ -1,7 +1,7 @@
 /** Sessions through the built program: one home, one sync, whatever the agents do meanwhile. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { appendFileSync, existsSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { folder, mem, startMem } from "./Mem.ts"
 
@@ -138,6 +138,48 @@ describe("sessions in a home", () => {
       const evidence = echoed.filter(({ derived, text }) => derived === false && !/^(?:# Ports)?\s*$/.test(text))
       assert.deepStrictEqual(evidence.map(({ text }) => text), [])
       assert.isAtLeast(echoed.length, outputs.length)
+    }))
+
+  it.scopedLive("takes secrets out before anything is written, unless it is told not to", () =>
+    Effect.gen(function*() {
+      const cwd = yield* home
+      const token = `ghp_${"Ab3".repeat(12)}`
+      const password = "hunter2-canary-7391"
+      const file = join(cwd, "claude/-w-demo/s1.jsonl")
+      appendFileSync(file, claudeLine("u2", `My token is ${token}, use it.\n\nDB_PASSWORD=${password}\n`, 1))
+      appendFileSync(file, toolLine("u3", `export GITHUB_TOKEN=${token}`))
+      const report = yield* json(cwd, "sync", "claude")
+      assert.deepInclude(report.connectors[0], { records: 3, secrets: { "github-token": 2, assignment: 1 } })
+      const printed = yield* Effect.forEach(
+        [["sync"], ["search", "token"], ["get", "claude:s1"], ["dump"], ["log", "cat"], ["status", "--json"]],
+        (args) => Effect.map(mem(args, { cwd }), ({ stderr, stdout }) => stdout + stderr)
+      )
+      const stored = readdirSync(cwd, { recursive: true, encoding: "utf8" }).filter((name) =>
+        !name.startsWith("claude") && statSync(join(cwd, name)).isFile()
+      ).map((name) => readFileSync(join(cwd, name), "latin1"))
+      assert.isAbove(stored.length, 2)
+      for (const text of [...printed, ...stored]) {
+        assert.notInclude(text, token)
+        assert.notInclude(text, password)
+      }
+      assert.match(printed.join(), /use it\.|\[secret github-token [0-9a-f]{8}\]/)
+      // Nothing more is to be done when it is read again.
+      appendFileSync(file, claudeLine("u4", "thanks", 2))
+      const again = (yield* json(cwd, "sync", "claude")).connectors[0]
+      assert.deepStrictEqual([again.records, again.secrets], [1, undefined])
+      const plain = yield* home
+      writeFileSync(join(plain, "claude/-w-demo/s1.jsonl"), claudeLine("u2", `token ${token}`, 1))
+      writeFileSync(
+        join(plain, "connectors.yaml"),
+        "connectors:\n  claude: { kind: claude-code, path: ./claude, scrub: off }\nembedder: { kind: hashed }\n"
+      )
+      const kept = (yield* json(plain, "sync")).connectors[0]
+      assert.deepStrictEqual([kept.records, kept.secrets], [1, undefined])
+      assert.include((yield* mem(["get", "claude:s1"], { cwd: plain })).stdout, token)
+      writeFileSync(join(plain, "connectors.yaml"), "connectors:\n  notes: { kind: folder, path: ., scrub: off }\n")
+      const refused = yield* mem(["sync"], { cwd: plain })
+      assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
+      assert.include(refused.stderr, "connectors.notes.scrub: secrets are taken out of sessions only")
     }))
 
   it.scopedLive("follows sessions while they grow, until it is stopped", () =>

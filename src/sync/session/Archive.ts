@@ -18,7 +18,8 @@ import type { Cursor } from "../../domain/Cursor.ts"
 import type { DocumentRef } from "../../domain/Document.ts"
 import { type ConnectorName, EmbedderFingerprint, Fingerprint, type RecordKey } from "../../domain/Ids.ts"
 import type { ManifestEntry } from "../../domain/Manifest.ts"
-import type { Record } from "../../domain/Record.ts"
+import { Record } from "../../domain/Record.ts"
+import type { SecretKind } from "../../domain/SecretKind.ts"
 import { SourceWarning } from "../../domain/SessionRead.ts"
 import type { ManifestError } from "../../domain/StoreErrors.ts"
 import { maxLineBytes } from "../../log/Codec.ts"
@@ -28,6 +29,7 @@ import { cutOut } from "../../memory/CutOut.ts"
 import { registry } from "../../memory/KnownParagraphs.ts"
 import { ownOutput } from "../../memory/OwnOutput.ts"
 import { tellable } from "../../memory/Paragraphs.ts"
+import { scrub } from "../../transcript/Scrub.ts"
 import { later } from "../Groups.ts"
 import { timestamp } from "../Pipeline.ts"
 import { sift } from "./Sift.ts"
@@ -44,9 +46,18 @@ export interface ArchiveCounts {
   readonly duplicates: number
   readonly derived: number
   readonly bad_lines: number
+  readonly secrets: { readonly [kind in SecretKind]?: number }
 }
 
-const nothing: ArchiveCounts = { records: 0, duplicates: 0, derived: 0, bad_lines: 0 }
+const nothing: ArchiveCounts = { records: 0, duplicates: 0, derived: 0, bad_lines: 0, secrets: {} }
+
+type Secrets = ArchiveCounts["secrets"]
+
+const sum = (a: Secrets, b: ReadonlyMap<SecretKind, number>): Secrets =>
+  [...b].reduce<Secrets>((all, [kind, n]) => ({ ...all, [kind]: (all[kind] ?? 0) + n }), a)
+
+/** What was cut out of a Record, and the Record, came from one text. */
+const textOf = (key: RecordKey): string => key.replace(/\.a\d+$/, "")
 
 /**
  * A part of a session, up to a cursor, and what was stored of it before. With `revision` it is the last one: in this
@@ -144,13 +155,29 @@ export const recordIndex: Effect.Effect<RecordIndex["Type"], never, LogReader> =
  * @since 0.1.0
  * @category constructors
  */
-export const make = (connector: ConnectorName): Effect.Effect<Archive, never, LogReader> =>
+export const make = (
+  connector: ConnectorName,
+  options: { readonly scrub: boolean }
+): Effect.Effect<Archive, never, LogReader> =>
   Effect.gen(function*() {
     const index = yield* recordIndex
     const artifacts = yield* optional(Effect.serviceOption(ArtifactRegistry), registry)
     const turn = yield* Effect.makeSemaphore(1)
     const counts = yield* Ref.make(nothing)
     const said = yield* Ref.make<ReadonlySet<string>>(new Set())
+
+    /** Texts without secrets, and what was taken out of each. */
+    const scrubbed = (records: ReadonlyArray<Record>) => {
+      const found = new Map<string, ReadonlyMap<SecretKind, number>>()
+      if (!options.scrub) return { found, records }
+      const clean = records.map((record) => {
+        const scrubbed = scrub(record.text)
+        if (scrubbed.found.size === 0) return record
+        found.set(record.key, scrubbed.found)
+        return new Record({ ...record, text: scrubbed.text }, { disableValidation: true })
+      })
+      return { found, records: clean }
+    }
 
     /** Evidence without what mem wrote or imported itself. */
     const evidence = (records: ReadonlyArray<Record>) =>
@@ -179,7 +206,7 @@ export const make = (connector: ConnectorName): Effect.Effect<Archive, never, Lo
 
     const warn = ({ byte_offset, detail, path, reason }: SourceWarning) =>
       Effect.gen(function*() {
-        if (reason === "bad") yield* Ref.update(counts, (sum) => ({ ...sum, bad_lines: sum.bad_lines + 1 }))
+        if (reason === "bad") yield* Ref.update(counts, (total) => ({ ...total, bad_lines: total.bad_lines + 1 }))
         // Thousands of bad lines in a file are one piece of news.
         const news = reason === "bad" ? `bad ${path}` : detail
         const isNew = yield* Ref.modify(said, (before) => [!before.has(news), new Set([...before, news])])
@@ -191,7 +218,8 @@ export const make = (connector: ConnectorName): Effect.Effect<Archive, never, Lo
         const { append } = yield* LogWriter
         const progress = yield* ProgressStore
         for (const record of part.records) if (!fits(record)) yield* warn(tooLong(part.ref, record))
-        const records = yield* evidence(part.records.filter(fits))
+        const { found, records: clean } = scrubbed(part.records.filter(fits))
+        const records = yield* evidence(clean)
         const { differing, duplicates, fresh } = sift(records, yield* textsOf(records.map(({ key }) => key)))
         if (differing.length > 0) {
           yield* Effect.logWarning(
@@ -205,11 +233,15 @@ export const make = (connector: ConnectorName): Effect.Effect<Archive, never, Lo
         if (seq === undefined) return yield* Effect.dieMessage("the log's writer answered without a seq")
         const entry = entryOf(commit, seq, 0)
         yield* progress.append(connector, { entry })
-        yield* Ref.update(counts, (sum) => ({
-          ...sum,
-          records: sum.records + fresh.length,
-          duplicates: sum.duplicates + duplicates,
-          derived: sum.derived + fresh.filter(({ derived }) => derived !== false).length
+        yield* Ref.update(counts, (total) => ({
+          ...total,
+          records: total.records + fresh.length,
+          duplicates: total.duplicates + duplicates,
+          derived: total.derived + fresh.filter(({ derived }) => derived !== false).length,
+          secrets: [...new Set(fresh.map(({ key }) => textOf(key)))].reduce(
+            (secrets, text) => sum(secrets, found.get(text) ?? new Map()),
+            total.secrets
+          )
         }))
         return entry
       }).pipe(turn.withPermits(1))

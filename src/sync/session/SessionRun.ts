@@ -21,7 +21,7 @@ import { Record } from "../../domain/Record.ts"
 import type { SessionItem } from "../../domain/SessionRead.ts"
 import { type Diff, diff, type Known, type Listed, type Today } from "../Diff.ts"
 import { unreadableRoots } from "../ReadListing.ts"
-import { begin, type Ran, type RunOf, type SyncError } from "../Run.ts"
+import { begin, type ConnectorOptions, type Ran, type RunOf, type SyncError } from "../Run.ts"
 import { Outcome } from "../Work.ts"
 import * as Archive from "./Archive.ts"
 
@@ -172,12 +172,13 @@ const readOn = (connector: SessionConnector, archive: Archive.Archive) =>
  */
 export const runSessions = (
   connector: SessionConnector,
-  run: RunOf
+  run: RunOf,
+  options: Pick<ConnectorOptions, "scrub">
 ): Effect.Effect<Ran, SyncError, LogReader | LogWriter | ProgressStore> =>
   Effect.gen(function*() {
     const { note } = yield* SyncObserver
     const { changes, tasks } = compare(run.known, run.listed)
-    const archive = yield* Archive.make(connector.name)
+    const archive = yield* Archive.make(connector.name, options)
     yield* Effect.asVoid(begin(connector.name, run, tasks.length))
     const outcomes = yield* Stream.fromIterable(tasks).pipe(
       Stream.mapEffect((task) =>
