@@ -220,3 +220,15 @@ export const model = (
       ([configured, tiktoken]) => Layer.merge(configured.layer(file, options), tiktoken.o200k)
     )
   )
+
+/**
+ * Fails where the file's model is a mistake of the file. Nothing is asked of its server.
+ *
+ * @since 0.1.0
+ * @category probing
+ */
+export const checkModel = (file: ConnectorsFile, options: ModelOptions): Effect.Effect<void, ConnectorsFileError> =>
+  Effect.flatMap(
+    Effect.promise(() => import("./LanguageModel/Configured.ts")),
+    ({ make }) => Effect.asVoid(make(file, options))
+  )

@@ -7,6 +7,7 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { drifting, following, syncing } from "./Syncing.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -37,6 +38,15 @@ export const verify = Options.boolean("verify").pipe(
   Options.withDescription("Trust no sign that a document is unchanged: read and compare every one")
 )
 
+const limitOf = (option: string, given: Option.Option<string>): Effect.Effect<number | undefined, UsageError> =>
+  Option.match(given, {
+    onNone: () => Effect.succeed(undefined),
+    onSome: (text) =>
+      /^\d{1,12}$/.test(text)
+        ? Effect.succeed(Number(text))
+        : new UsageError({ command: "mem sync", detail: `${option} is "${text}": it must be a whole number` })
+  })
+
 /**
  * The command.
  *
@@ -50,10 +60,20 @@ export const sync = Command.make("sync", {
   ),
   allowMassRemoval,
   verify,
+  maxCalls: Options.text("max-calls").pipe(
+    Options.withPseudoName("N"),
+    Options.withDescription("Calls of the language model in this run, at most; the next run goes on"),
+    Options.optional
+  ),
+  maxTokens: Options.text("max-tokens").pipe(
+    Options.withPseudoName("N"),
+    Options.withDescription("Tokens that the language model is sent and answers in this run, at most"),
+    Options.optional
+  ),
   follow: Options.boolean("follow").pipe(
     Options.withDescription("Then go on, and archive what agents write while it runs, until it is stopped")
   )
-}, ({ allowMassRemoval, drift, follow, name, verify }) =>
+}, ({ allowMassRemoval, drift, follow, maxCalls, maxTokens, name, verify }) =>
   Effect.gen(function*() {
     if (drift && (allowMassRemoval || verify || follow)) {
       const detail = "--drift only shows what would be done, and takes no other option"
@@ -61,5 +81,7 @@ export const sync = Command.make("sync", {
     }
     if (drift) return yield* drifting({ command: "drift", name, estimate: false, exitCode: false })
     if (follow) return yield* following({ name, allowMassRemoval, verify })
-    yield* syncing({ command: "sync", name, allowMassRemoval, verify, documentsOnly: false })
+    const max_calls = yield* limitOf("--max-calls", maxCalls)
+    const max_tokens = yield* limitOf("--max-tokens", maxTokens)
+    yield* syncing({ command: "sync", name, allowMassRemoval, verify, documentsOnly: false, max_calls, max_tokens })
   })).pipe(Command.withDescription("Bring what the sources hold into memory; only what has changed is done."))

@@ -29,7 +29,8 @@ const changesOf = (connector: ConnectorSyncReport): string => {
 }
 
 /** What came of sessions. */
-const archiveOf = ({ bad_lines = 0, derived = 0, duplicates = 0, records, secrets = {} }: ConnectorSyncReport) => {
+const archiveOf = (connector: ConnectorSyncReport): string => {
+  const { bad_lines = 0, derived = 0, duplicates = 0, model_calls = 0, records, secrets = {} } = connector
   if (records === undefined) return ""
   const found = Object.values(secrets).reduce((sum, n) => sum + n, 0)
   const kinds = Object.entries(secrets).map(([kind, n]) => `${number(n)} ${kind}`).join(", ")
@@ -38,7 +39,8 @@ const archiveOf = ({ bad_lines = 0, derived = 0, duplicates = 0, records, secret
     ...(derived === 0 ? [] : [`${number(derived)} of them no evidence, for a machine derived them`]),
     ...(duplicates === 0 ? [] : [`${number(duplicates)} known already`]),
     ...(bad_lines === 0 ? [] : [`${plural(bad_lines, "line")} could not be read`]),
-    ...(found === 0 ? [] : [`${plural(found, "secret")} taken out (${kinds})`])
+    ...(found === 0 ? [] : [`${plural(found, "secret")} taken out (${kinds})`]),
+    ...(model_calls === 0 ? [] : [`${plural(model_calls, "call")} of the model`])
   ]
   return parts.join("; ")
 }

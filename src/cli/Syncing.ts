@@ -25,6 +25,7 @@ import { ofDrift, ofSync } from "./Exit.ts"
 import { global } from "./Global.ts"
 import { Output } from "./Output.ts"
 import * as Progress from "./Progress.ts"
+import { type ModelLimits, remembering } from "./Remembering.ts"
 import * as SyncText from "./SyncText.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -35,7 +36,7 @@ import { UsageError } from "./UsageError.ts"
  * @since 0.1.0
  * @category options
  */
-export interface SyncGiven {
+export interface SyncGiven extends ModelLimits {
   readonly command: string
   readonly name: Option.Option<string>
   readonly allowMassRemoval: boolean
@@ -65,6 +66,7 @@ const encodeDrift = Schema.encodeSync(DriftReport)
 const prepared = (command: string, name: Option.Option<string>, documentsOnly: boolean) =>
   Effect.gen(function*() {
     const { file, home } = yield* configuration
+    if (file.model !== undefined) yield* Live.checkModel(file, file.model)
     const layer = Layer.merge(Live.connectors(file), Live.embedder(file))
     const wanted = Effect.flatMap(Connectors, ({ configured }) =>
       chosen(
@@ -81,8 +83,9 @@ const prepared = (command: string, name: Option.Option<string>, documentsOnly: b
  * @since 0.1.0
  * @category programs
  */
-export const syncing = ({ allowMassRemoval, command, documentsOnly, name, verify }: SyncGiven) =>
+export const syncing = (given: SyncGiven) =>
   Effect.gen(function*() {
+    const { allowMassRemoval, command, documentsOnly, name, verify } = given
     const { file, home, layer, wanted } = yield* prepared(`mem ${command}`, name, documentsOnly)
     const report = yield* Effect.flatMap(
       wanted,
@@ -97,6 +100,7 @@ export const syncing = ({ allowMassRemoval, command, documentsOnly, name, verify
         }).pipe(
           Effect.provideService(Verify, verify),
           Progress.watched,
+          Effect.flatMap((report) => remembering(file, report, given)),
           Effect.provide(Cached.layerIndexed),
           Effect.provide(Live.write(home)),
           Effect.onInterrupt(() => goesOn)

@@ -7,6 +7,7 @@
  * @since 0.1.0
  */
 import type { ModelMessage } from "../../services/LanguageModel.ts"
+import { noMemory } from "./Gate.ts"
 
 /**
  * A Record as the prompt names it.
@@ -76,7 +77,7 @@ const recordsIn = (section: string, suffix: string): ReadonlyArray<AskedRecord> 
  * @since 0.1.0
  * @category reading
  */
-export const askedIn = (messages: ReadonlyArray<ModelMessage>, noMemory = "(no memory yet)"): Asked => {
+export const askedIn = (messages: ReadonlyArray<ModelMessage>): Asked => {
   const prompt = messages.map(({ content }) => content).join("\n\n")
   const suffix = suffixOf(prompt)
   const memory = lastBlock(prompt, `memory${suffix}`)

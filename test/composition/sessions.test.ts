@@ -1,8 +1,11 @@
 /** Sessions through the built program: one home, one sync, whatever the agents do meanwhile. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { askedIn, replyText } from "../../src/memory/Asked.ts"
+import * as ModelServer from "../fixtures/ModelServer.ts"
 import { folder, mem, startMem } from "./Mem.ts"
 
 const at = (minute: number): string => `2026-05-01T09:${String(minute).padStart(2, "0")}:00.000Z`
@@ -63,6 +66,12 @@ embedder: { kind: hashed }
   "pi/--w-demo--/2026-05-01T09-01-00-000Z_p1.jsonl": pi,
   "codex/sessions/2026/05/01/rollout-2026-05-01T09-03-00-c1.jsonl": codex
 })
+
+const decodeBody = Schema.decodeUnknownSync(Schema.Struct({
+  messages: Schema.Array(Schema.Struct({ role: Schema.Literal("system", "user", "assistant"), content: Schema.String }))
+}))
+
+const messagesOf = (body: unknown) => decodeBody(body).messages
 
 const json = (cwd: string, ...args: ReadonlyArray<string>) =>
   Effect.map(mem(["--json", ...args], { cwd }), ({ stdout }) => JSON.parse(stdout))
@@ -181,6 +190,71 @@ describe("sessions in a home", () => {
       assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
       assert.include(refused.stderr, "connectors.notes.scrub: secrets are taken out of sessions only")
     }))
+
+  it.scopedLive(
+    "reads what is archived into memory where there is a model, within its limits, and pays for a step once",
+    () =>
+      Effect.gen(function*() {
+        const cwd = yield* home
+        const server = yield* ModelServer.make
+        server.behave(({ body }) => {
+          const asked = askedIn(messagesOf(body))
+          const [record] = asked.records
+          return ModelServer.completion(replyText({
+            check: "yes",
+            update: `${asked.memory} Somebody asked about a port.`.trim(),
+            cite: record?.name ?? "",
+            next: "continue"
+          }, asked.suffix))
+        })
+        const config = (model: string) =>
+          writeFileSync(
+            join(cwd, "connectors.yaml"),
+            `connectors:
+  claude: { kind: claude-code, path: ./claude }
+  pi: { kind: pi, path: ./pi }
+embedder: { kind: hashed }
+model: ${model}
+`
+          )
+        config("{ kind: openai-compatible, model: small }")
+        const mistaken = yield* mem(["sync"], { cwd })
+        assert.deepStrictEqual([mistaken.code, mistaken.stdout, existsSync(join(cwd, "log"))], [2, "", false])
+        assert.include(mistaken.stderr, "model.base_url")
+        config(`{ kind: openai-compatible, base_url: "${server.url}/v1", model: small }`)
+        const first = yield* json(cwd, "sync", "--max-calls", "1")
+        const calls = (report: { connectors: ReadonlyArray<{ model_calls: number }> }) =>
+          report.connectors.map(({ model_calls }) => model_calls)
+        assert.deepStrictEqual([first.ok, calls(first).reduce((sum, n) => sum + n, 0)], [false, 1])
+        assert.lengthOf(server.requests, 1)
+        assert.isTrue(
+          first.connectors.some(({ error }: { error?: { code: string } }) => error?.code === "MemoryPartial")
+        )
+        const second = yield* mem(["sync"], { cwd })
+        assert.strictEqual(second.code, 0, second.stdout + second.stderr)
+        assert.match(second.stdout, /[12] calls? of the model/)
+        const paid = server.requests.length
+        // Two sessions of one chunk each, and the memory that is made of both.
+        assert.strictEqual(paid, 3)
+        assert.deepStrictEqual(calls(yield* json(cwd, "sync")), [0, 0])
+        assert.lengthOf(server.requests, paid)
+        const lines = (yield* mem(["log", "cat", "--kind", "memory"], { cwd })).stdout
+        assert.match(lines, /"level":"L0"/)
+        assert.match(lines, /"level":"L1".*Somebody asked about a port/)
+        assert.match(lines, /"level":"L2"/)
+        // The server is gone: all is archived, and said.
+        server.behave(() => ModelServer.complaint(500, "out of order"))
+        appendFileSync(join(cwd, "claude/-w-demo/s1.jsonl"), claudeLine("u9", "One more thing.", 9))
+        const failed = yield* json(cwd, "sync")
+        assert.deepStrictEqual([failed.ok, failed.connectors[0].records, failed.connectors[0].status], [
+          false,
+          1,
+          "partial"
+        ])
+        assert.include(failed.connectors[0].error.message, "All Records are archived")
+      }),
+    90_000
+  )
 
   it.scopedLive("follows sessions while they grow, until it is stopped", () =>
     Effect.gen(function*() {

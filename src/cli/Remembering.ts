@@ -1,0 +1,60 @@
+/**
+ * Behind a sync: where `connectors.yaml` names a language model, the gated loop reads what sessions hold into memory.
+ *
+ * @since 0.1.0
+ */
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Live from "../../layers/Live.ts"
+import type { ConnectorsFile } from "../domain/ConnectorsFile.ts"
+import type { SyncReport } from "../domain/SyncReport.ts"
+import { defaultOptions, remember } from "../memory/loop.ts"
+import { Profile } from "../memory/Profile.ts"
+import { remembered } from "../memory/route.ts"
+
+/**
+ * What the model may be asked for in one run; no limit where it is absent.
+ *
+ * @since 0.1.0
+ * @category options
+ */
+export interface ModelLimits {
+  readonly max_calls?: number | undefined
+  readonly max_tokens?: number | undefined
+}
+
+/**
+ * The profiles that the file names, or the standard one.
+ *
+ * @since 0.1.0
+ * @category configuration
+ */
+export const profilesOf = ({ profiles }: ConnectorsFile): ReadonlyArray<Profile> =>
+  profiles === undefined
+    ? defaultOptions.profiles
+    : profiles.map(({ name, questions }) => new Profile({ name, questions }))
+
+/**
+ * The report, with what reading into memory came to. Without a model, or without sessions, it is as it was. Calls that
+ * fail for a moment are tried again by the model's layer.
+ *
+ * @since 0.1.0
+ * @category programs
+ */
+export const remembering = (file: ConnectorsFile, report: SyncReport, { max_calls, max_tokens }: ModelLimits) =>
+  Effect.gen(function*() {
+    const sessions = report.connectors.filter(({ source_type, status }) =>
+      source_type === "session" && status !== "failed"
+    )
+    if (file.model === undefined || !Arr.isNonEmptyReadonlyArray(sessions)) return report
+    const [{ name }, ...others] = sessions
+    const loop = yield* remember({
+      ...defaultOptions,
+      profiles: profilesOf(file),
+      patience: { ...defaultOptions.patience, retries: 0 },
+      connector: others.length === 0 ? name : undefined,
+      max_calls,
+      max_tokens
+    }).pipe(Effect.provide(Live.model(file, file.model)))
+    return remembered(report, loop)
+  })

@@ -1,0 +1,74 @@
+/**
+ * What a sync says once the gated loop has read what it archived: the calls, and what could not be read, at the
+ * connector whose sessions these are. Pure.
+ *
+ * @since 0.1.0
+ */
+import { ConnectorSyncReport, ReportedError, SyncReport } from "../domain/SyncReport.ts"
+import { plural } from "../text/Amounts.ts"
+import type { LoopReport, SessionOutcome } from "./loop.ts"
+
+const troubleOf = (outcomes: ReadonlyArray<SessionOutcome>): ReportedError | undefined => {
+  const failed = outcomes.find(({ status }) => status === "failed")
+  if (failed !== undefined) {
+    const count = new Set(outcomes.flatMap(({ session_key, status }) => status === "failed" ? [session_key] : [])).size
+    return new ReportedError({
+      code: failed.error ?? "ModelFailed",
+      message: `${plural(count, "session")} could not be read into memory: ${
+        failed.message ?? "the model failed"
+      }. All Records are archived, and the next sync goes on`
+    })
+  }
+  const waiting = new Set(outcomes.flatMap(({ session_key, status }) => status === "partial" ? [session_key] : [])).size
+  return waiting === 0 ? undefined : new ReportedError({
+    code: "MemoryPartial",
+    message: `${
+      plural(waiting, "session")
+    } wait to be read into memory, for this run has used up what it may; all Records are archived, and the next sync goes on`
+  })
+}
+
+const consolidationTrouble = (consolidated: LoopReport["consolidated"]): ReportedError | undefined => {
+  const failed = consolidated.find(({ status }) => status === "failed" || status === "partial")
+  return failed === undefined ? undefined : new ReportedError({
+    code: failed.error ?? "ModelFailed",
+    message: `the memory of ${failed.profile} over all sessions was not made anew: ${
+      failed.message ?? "the model failed"
+    }. The next sync tries it again`
+  })
+}
+
+const withMemory = (
+  connector: ConnectorSyncReport,
+  outcomes: ReadonlyArray<SessionOutcome>,
+  consolidated: LoopReport["consolidated"]
+): ConnectorSyncReport => {
+  const error = connector.error ?? troubleOf(outcomes) ?? consolidationTrouble(consolidated)
+  return new ConnectorSyncReport({
+    ...connector,
+    ...(error === undefined ? {} : { error }),
+    status: error === undefined || connector.status !== "ok" ? connector.status : "partial",
+    model_calls: [...outcomes, ...consolidated].reduce((sum, { calls }) => sum + calls, 0)
+  })
+}
+
+/**
+ * The report of the sync with that of the loop in it. What is made over all sessions counts at the first connector of
+ * sessions.
+ *
+ * @since 0.1.0
+ * @category reports
+ */
+export const remembered = (report: SyncReport, { consolidated, sessions }: LoopReport): SyncReport => {
+  const read = report.connectors.filter(({ source_type, status }) => source_type === "session" && status !== "failed")
+  const connectors = report.connectors.map((connector) =>
+    read.includes(connector)
+      ? withMemory(
+        connector,
+        sessions.filter((outcome) => outcome.connector === connector.name),
+        connector === read[0] ? consolidated : []
+      )
+      : connector
+  )
+  return new SyncReport({ ...report, connectors, ok: connectors.every(({ status }) => status === "ok") })
+}
