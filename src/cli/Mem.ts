@@ -15,6 +15,7 @@ import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
 import { stripVTControlCharacters } from "node:util"
 import { read } from "./Argv.ts"
+import { blame } from "./Blame.ts"
 import { chunk } from "./Chunk.ts"
 import { doctor } from "./Doctor.ts"
 import { drift } from "./Drift.ts"
@@ -24,6 +25,7 @@ import { global } from "./Global.ts"
 import * as Grammar from "./Grammar.ts"
 import { init } from "./Init.ts"
 import { grammar as logGrammar, log } from "./Log.ts"
+import { memory } from "./Memory.ts"
 import { ClosedPipe, Output } from "./Output.ts"
 import { overview } from "./Overview.ts"
 import { printable } from "./Printable.ts"
@@ -35,7 +37,22 @@ import { sync } from "./Sync.ts"
 import { version } from "./Version.ts"
 
 const mem = global.pipe(
-  Command.withSubcommands([init, sync, drift, status, ref, search, get, rebuild, dump, chunk, log, doctor])
+  Command.withSubcommands([
+    init,
+    sync,
+    drift,
+    status,
+    ref,
+    search,
+    get,
+    memory,
+    blame,
+    rebuild,
+    dump,
+    chunk,
+    log,
+    doctor
+  ])
 )
 
 const grammar = Grammar.make(global, [
@@ -46,6 +63,8 @@ const grammar = Grammar.make(global, [
   refGrammar,
   Grammar.make(search),
   Grammar.make(get),
+  Grammar.make(memory),
+  Grammar.make(blame),
   Grammar.make(rebuild),
   Grammar.make(dump),
   Grammar.make(chunk),

@@ -13,6 +13,10 @@ const groups: ReadonlyArray<
     ["sync [NAME]", "bring what the sources hold into memory"],
     ["search WORDS", "find it again, by meaning and by words"]
   ]],
+  ["To remember", [
+    ["memory [NAME]", "show what a model kept of sessions, with its evidence"],
+    ["blame ID|SENTENCE", "follow a sentence of it down to its transcript"]
+  ]],
   ["To look", [
     ["get NAME:DOC[:LINES]", "print what a hit points at, with its surroundings"],
     ["drift [NAME]", "show what a sync would do, and what it would cost"],

@@ -128,6 +128,7 @@ export interface World {
   readonly state: Effect.Effect<State>
   /** What a run would cost. */
   readonly ahead: Effect.Effect<Spent>
+  readonly provide: <A, E>(program: Effect.Effect<A, E, LogReader | LogWriter>) => Effect.Effect<A, E>
 }
 
 /** What is live, as it can be compared: no places, no times. */
@@ -208,6 +209,8 @@ export const make: Effect.Effect<World> = Effect.gen(function*() {
       }),
       Effect.orDie
     ),
+    provide: (program) =>
+      program.pipe(Effect.provideService(LogReader, reader), Effect.provideService(LogWriter, writer)),
     archive: (session, records, { removed } = {}) =>
       Effect.asVoid(Effect.orDie(writer.append([{
         entries: records.map((record) => ({
