@@ -22,6 +22,7 @@ const byTag: ReadonlyMap<string, number> = new Map([
   ["ConnectorsFileError", 2],
   ["UnknownConnector", 2],
   ["NoConnectorsFile", 2],
+  ["NoModel", 2],
   ["LogLocked", 5],
   ["LogDamaged", 6],
   ["ClosedPipe", 0]

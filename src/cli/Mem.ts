@@ -15,6 +15,7 @@ import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
 import { stripVTControlCharacters } from "node:util"
 import { read } from "./Argv.ts"
+import { ask } from "./Ask.ts"
 import { blame } from "./Blame.ts"
 import { chunk } from "./Chunk.ts"
 import { doctor } from "./Doctor.ts"
@@ -46,6 +47,7 @@ const mem = global.pipe(
     search,
     get,
     memory,
+    ask,
     blame,
     rebuild,
     dump,
@@ -64,6 +66,7 @@ const grammar = Grammar.make(global, [
   Grammar.make(search),
   Grammar.make(get),
   Grammar.make(memory),
+  Grammar.make(ask),
   Grammar.make(blame),
   Grammar.make(rebuild),
   Grammar.make(dump),

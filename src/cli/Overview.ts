@@ -15,6 +15,7 @@ const groups: ReadonlyArray<
   ]],
   ["To remember", [
     ["memory [NAME]", "show what a model kept of sessions, with its evidence"],
+    ["ask QUESTION", "answer from memory, with sources, or say \"I don't know\""],
     ["blame ID|SENTENCE", "follow a sentence of it down to its transcript"]
   ]],
   ["To look", [

@@ -31,8 +31,13 @@ export type Parsed = Data.TaggedEnum<{
  */
 export const Parsed = Data.taggedEnum<Parsed>()
 
-/** What a model thought before it answered; undefined where it never ended. */
-const withoutThought = (text: string): string | undefined => {
+/**
+ * An answer without what the model thought before it; undefined where that never ended.
+ *
+ * @since 0.1.0
+ * @category reading
+ */
+export const withoutThought = (text: string): string | undefined => {
   const ends = [...text.matchAll(/<\s*\/\s*think\s*>/gi)].at(-1)
   const answer = ends === undefined ? text : text.slice(ends.index + ends[0].length)
   return /<\s*think\s*>/i.test(answer) ? undefined : answer
