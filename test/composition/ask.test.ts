@@ -46,7 +46,10 @@ describe("asking memory", () => {
       assert.strictEqual((yield* mem(["sync"], { cwd })).code, 0)
       const ended = yield* mem(["ask", "which port is it"], { cwd })
       assert.deepStrictEqual([ended.code, ended.stdout], [2, ""])
-      assert.match(ended.stderr, /^mem: mem ask asks a language model, and .*connectors\.yaml names none: write "model: /)
+      assert.match(
+        ended.stderr,
+        /^mem: mem ask asks a language model, and .*connectors\.yaml names none: write "model: /
+      )
       assert.include((yield* mem(["memory"], { cwd })).stdout, "  kind: openai-compatible\n")
       assert.strictEqual((yield* mem(["memory", "nots"], { cwd })).code, 2)
     }))
