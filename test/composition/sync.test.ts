@@ -79,7 +79,10 @@ describe("from nothing", () => {
 
       const found = yield* mem(["search", "pears", "-k1"], { cwd })
       assert.strictEqual(found.stderr, "")
-      assert.match(found.stdout, /^<mem-artifact id="search" sha="[0-9a-f]{16}">\n\d\.\d{3} {2}notes:a b\.md:1-3 {2}\(R reference\)\n {2}Note 1\n/)
+      assert.match(
+        found.stdout,
+        /^<mem-artifact id="search" sha="[0-9a-f]{16}">\n\d\.\d{3} {2}notes:a b\.md:1-3 {2}\(R reference\)\n {2}Note 1\n/
+      )
       assert.include(found.stdout, "apples and «pears» number 1")
     }))
 
