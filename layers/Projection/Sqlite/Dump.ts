@@ -4,20 +4,11 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import {
-  ChunkId,
-  ConnectorName,
-  DocId,
-  Fingerprint,
-  RecordKey,
-  SessionKey,
-  SourceUri,
-  Timestamp
-} from "../../../src/domain/Ids.ts"
+import { ChunkId, ConnectorName, DocId, Fingerprint, SourceUri } from "../../../src/domain/Ids.ts"
 import { Count, Positive } from "../../../src/domain/Numbers.ts"
 import { type DumpLine, RecordDumpLine, ReferenceDumpLine } from "../../../src/domain/RebuildReport.ts"
-import { Derived, RecordKind, Role } from "../../../src/domain/Record.ts"
 import type { Database } from "./Database.ts"
+import { columns, told } from "./Records.ts"
 import { Utf8 } from "./Row.ts"
 import { tableOf } from "./Vectors.ts"
 
@@ -75,16 +66,8 @@ const embeddingOf = (database: Database, model: number, passage: number): { read
 
 const recordRows = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({
   source_uri: Schema.compose(Utf8, SourceUri),
-  key: Schema.compose(Utf8, RecordKey),
-  session_key: Schema.compose(Utf8, SessionKey),
   seq: Count,
-  role: Role,
-  kind: RecordKind,
-  tool_name: Schema.NullOr(Utf8),
-  at: Schema.NullOr(Timestamp),
-  project: Schema.NullOr(Utf8),
-  derived: Schema.NullOr(Derived.fields.by),
-  text: Utf8
+  ...columns
 })))
 
 const recordsOf = (database: Database, { connector, doc_id, id }: DocumentRow): ReadonlyArray<RecordDumpLine> =>
@@ -100,16 +83,8 @@ const recordsOf = (database: Database, { connector, doc_id, id }: DocumentRow): 
       doc_id,
       source_uri: row.source_uri,
       ordinal,
-      key: row.key,
-      session_key: row.session_key,
       seq: row.seq,
-      role: row.role,
-      block: row.kind,
-      ...(row.tool_name === null ? {} : { tool_name: row.tool_name }),
-      at: row.at,
-      ...(row.project === null ? {} : { project: row.project }),
-      derived: row.derived ?? false,
-      text: row.text
+      ...told(row)
     }, { disableValidation: true })
   )
 

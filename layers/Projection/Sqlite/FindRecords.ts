@@ -5,13 +5,13 @@
  */
 import * as Schema from "effect/Schema"
 import type { RecordQuery } from "../../../services/Search.ts"
-import { ConnectorName, DocId, RecordKey, SessionKey, SourceUri, Timestamp } from "../../../src/domain/Ids.ts"
-import { Derived, RecordKind, Role } from "../../../src/domain/Record.ts"
+import { ConnectorName, DocId, SourceUri } from "../../../src/domain/Ids.ts"
 import { RecordHit } from "../../../src/domain/SearchReport.ts"
 import { matchOf, wordsOf } from "../../../src/search/Words.ts"
 import { matcher } from "../../../src/text/Glob.ts"
 import type { Database, Value } from "./Database.ts"
 import { documents } from "./Dump.ts"
+import { columns, told } from "./Records.ts"
 import { Utf8, utf8 } from "./Row.ts"
 
 type Filter = readonly [sql: string, value: Value]
@@ -55,15 +55,7 @@ const rows = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({
   doc_id: Schema.compose(Utf8, DocId),
   source_uri: Schema.compose(Utf8, SourceUri),
   number: Schema.Int,
-  key: Schema.compose(Utf8, RecordKey),
-  session_key: Schema.compose(Utf8, SessionKey),
-  role: Role,
-  kind: RecordKind,
-  tool_name: Schema.NullOr(Utf8),
-  at: Schema.NullOr(Timestamp),
-  project: Schema.NullOr(Utf8),
-  derived: Schema.NullOr(Derived.fields.by),
-  text: Utf8
+  ...columns
 })))
 
 /**
@@ -103,15 +95,7 @@ export const findRecords = (database: Database, query: RecordQuery): ReadonlyArr
       doc_id: row.doc_id,
       source_uri: row.source_uri,
       lines: [row.number, row.number],
-      key: row.key,
-      session_key: row.session_key,
-      role: row.role,
-      block: row.kind,
-      ...(row.tool_name === null ? {} : { tool_name: row.tool_name }),
-      at: row.at,
-      ...(row.project === null ? {} : { project: row.project }),
-      derived: row.derived ?? false,
-      text: row.text,
+      ...told(row),
       excerpt: false
     })
   )

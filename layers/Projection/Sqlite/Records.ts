@@ -5,8 +5,8 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import type { ConnectorName, RecordKey } from "../../../src/domain/Ids.ts"
-import type { Record } from "../../../src/domain/Record.ts"
+import { type ConnectorName, RecordKey, SessionKey, Timestamp } from "../../../src/domain/Ids.ts"
+import { Derived, type Record, RecordKind, Role } from "../../../src/domain/Record.ts"
 import type { Archived } from "../../../src/log/LiveDocument.ts"
 import type { Database } from "./Database.ts"
 import { Utf8, utf8, words } from "./Row.ts"
@@ -99,3 +99,41 @@ export const removeAll = (database: Database, document: number): void => {
   }
   database.run("delete from record where document = ?", document)
 }
+
+/**
+ * The columns of a Record that are told of it.
+ *
+ * @since 0.1.0
+ * @category reading
+ */
+export const columns = {
+  key: Schema.compose(Utf8, RecordKey),
+  session_key: Schema.compose(Utf8, SessionKey),
+  role: Role,
+  kind: RecordKind,
+  tool_name: Schema.NullOr(Utf8),
+  at: Schema.NullOr(Timestamp),
+  project: Schema.NullOr(Utf8),
+  derived: Schema.NullOr(Derived.fields.by),
+  text: Utf8
+}
+
+const Columns = Schema.Struct(columns)
+
+/**
+ * What they tell, as a dump and a hit have it.
+ *
+ * @since 0.1.0
+ * @category reading
+ */
+export const told = ({ at, derived, key, kind, project, role, session_key, text, tool_name }: typeof Columns.Type) => ({
+  key,
+  session_key,
+  role,
+  block: kind,
+  ...(tool_name === null ? {} : { tool_name }),
+  at,
+  ...(project === null ? {} : { project }),
+  derived: derived ?? false as const,
+  text
+})
