@@ -14,8 +14,8 @@ const groups: ReadonlyArray<
     ["search WORDS", "find it again, by meaning and by words"]
   ]],
   ["To remember", [
-    ["memory [NAME]", "show what a model kept of sessions, with its evidence"],
-    ["ask QUESTION", "answer from memory, with sources, or say \"I don't know\""],
+    ["memory [NAME]", "show what a model kept of sessions, and evidence"],
+    ["ask QUESTION", "answer from memory, with sources, or say it cannot"],
     ["blame ID|SENTENCE", "follow a sentence of it down to its transcript"]
   ]],
   ["To look", [

@@ -140,8 +140,23 @@ describe("mem blame", () => {
       assert.include(text, `/t/s1.jsonl, bytes 120 to 197\n  line sha256 ${origin.line_sha256}\n`)
       assert.include(text, `: holds\n  | so: FACT port is 4317. It stays`)
       assert.include(text, "rests on [1]")
+      assert.include(text, "through L1:")
       assert.lengthOf((yield* world.provide(blame(l2))).evidence, 2)
       assert.deepStrictEqual(yield* world.lines, before)
+    }))
+
+  it.effect("follows an L2 that the loop has made, each sentence to evidence that holds", () =>
+    Effect.gen(function*() {
+      const world = yield* remembered
+      yield* world.run(keyword, { consolidate: true })
+      const [l2] = (yield* world.provide(memory)).consolidated
+      assert.lengthOf(l2?.parts ?? [], 2)
+      for (const { text } of l2?.parts ?? []) {
+        const { evidence, memories } = yield* world.provide(blame(text))
+        assert.deepStrictEqual(memories.map(({ id, level }) => level === "L2" ? id : level), [l2?.id, "L1"])
+        assert.isTrue(evidence.length > 0 && evidence.every(({ holds }) => holds))
+        assert.isTrue(evidence.some((found) => found.text?.includes(text)))
+      }
     }))
 
   it.effect("sees that the archive has other words, that a Record is gone, and what was retired", () =>
