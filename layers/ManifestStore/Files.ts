@@ -13,10 +13,14 @@ import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { LogFs } from "../../services/LogFs.ts"
 import { ManifestStore } from "../../services/ManifestStore.ts"
+import { Cursor } from "../../src/domain/Cursor.ts"
 import type { ConnectorName, DocId } from "../../src/domain/Ids.ts"
 import { FailedEntry, ManifestEntry } from "../../src/domain/Manifest.ts"
 import { connectorFile, ifNotFound, orManifestError, replace } from "./AtomicFile.ts"
 import { read, slices } from "./JsonLines.ts"
+
+/** JSON.stringify takes of nested objects, too, only the members that it is told. */
+const cursorMembers = Object.keys(Cursor.fields)
 
 /**
  * `home` is the memory home, the folder that holds `log`.
@@ -70,7 +74,7 @@ export const make = ({ home }: Options): Effect.Effect<ManifestStore["Type"], ne
       entries: ReadonlyMap<DocId, object>,
       aside?: string
     ) =>
-      Effect.suspend(() => replace(fs, path, slices(Object.keys(schema.fields), entries), aside)).pipe(
+      Effect.suspend(() => replace(fs, path, slices([...Object.keys(schema.fields), ...cursorMembers], entries), aside)).pipe(
         orManifestError(path, "write")
       )
 

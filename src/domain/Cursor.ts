@@ -20,5 +20,5 @@ export class Cursor extends Schema.Class<Cursor>("mem/Cursor")({
   path: WellFormed,
   offset: Count,
   tail_sha256: Sha256,
-  next_seq: Schema.optional(Count)
+  next_seq: Schema.optionalWith(Count, { exact: true })
 }) {}

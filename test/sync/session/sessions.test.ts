@@ -59,6 +59,8 @@ describe("sync of sessions", () => {
           chunks_added: 0
         })
         assert.lengthOf(yield* archived(world), 3)
+        const offsets = [...(yield* world.manifest(claude)).values()].map(({ cursor }) => cursor?.offset)
+        assert.deepStrictEqual(offsets.sort(), [2, 3])
         yield* control.resetCounts
         const before = (yield* world.lines).length
         assert.deepInclude(yield* run(), { status: "ok", unchanged: 2, fetched: 0, records: 0 })
