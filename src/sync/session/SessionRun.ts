@@ -77,10 +77,10 @@ export const compare = (
 /** A group of about this many UTF-16 units is stored before the next is gathered: a run that is cut short has it then. */
 const unitsInAPart = 1024 * 1024
 
-/**
- * How far a session was read: `ready` stands before the cursor, `behind` after it. The arrays are the reading's own and
- * grow in place.
- */
+/** What a Record counts beside its text. */
+const unitsOfARecord = 256
+
+/** How far a session was read: `ready` stands before the cursor, `behind` after it. */
 interface Reading {
   readonly entry: ManifestEntry | undefined
   readonly cursor: Cursor | undefined
@@ -118,7 +118,7 @@ const readOn = (connector: SessionConnector, archive: Archive.Archive) =>
       for (const item of items) {
         if (item instanceof Record) {
           behind.push(item)
-          units += item.text.length
+          units += item.text.length + unitsOfARecord
         } else if (item instanceof Cursor) {
           cursor = item
           ready = [...ready, ...behind]
