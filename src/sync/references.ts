@@ -33,7 +33,9 @@ export const references: Effect.Effect<ReferenceReport, LogReadError, LogReader>
     new ReferenceReport({
       command: "ref list",
       ok: true,
-      documents: [...HashMap.values(documents)].filter(({ records }) => records === 0).map(({ commit, passages }) =>
+      documents: [...HashMap.values(documents)].filter(({ commit, records }) =>
+        records === 0 && commit.cursor === undefined
+      ).map(({ commit, passages }) =>
         new ReferenceDocument({
           connector: commit.connector,
           doc_id: commit.doc_id,
