@@ -74,9 +74,10 @@ export const make = ({ home }: Options): Effect.Effect<ManifestStore["Type"], ne
       entries: ReadonlyMap<DocId, object>,
       aside?: string
     ) =>
-      Effect.suspend(() => replace(fs, path, slices([...Object.keys(schema.fields), ...cursorMembers], entries), aside)).pipe(
-        orManifestError(path, "write")
-      )
+      Effect.suspend(() => replace(fs, path, slices([...Object.keys(schema.fields), ...cursorMembers], entries), aside))
+        .pipe(
+          orManifestError(path, "write")
+        )
 
     const load: ManifestStore["Type"]["load"] = (connector) =>
       Effect.map(
