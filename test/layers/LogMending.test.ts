@@ -210,6 +210,14 @@ describe("Log/Mending", () => {
         flips.map(placeOf).some(([segment, offset]) =>
           segment === each.segment && offset >= each.offset - 1 && offset < each.offset + each.bytes.length
         )
+      // Where the lines on both sides of a border are lost, nothing tells which of them was the segment's first one.
+      const borderless = new Set(contents.flatMap((_, i) => {
+        const before = original.findLast(({ segment }) => segment === i)
+        const own = original.filter(({ segment }) => segment === i + 1)
+        const whole = own.findIndex((each) => !hit(each))
+        const run = whole < 0 ? own : own.slice(0, whole)
+        return before !== undefined && hit(before) && run.length > 1 ? run.map(({ seq }) => seq) : []
+      }))
       const kept = new Set(lines.map(({ bytes }) => withoutSum(bytes)))
       const exact = new Set(lines.map(({ bytes }) => bytes.toString("latin1")))
       const gaps = gapsIn(lines)
@@ -217,7 +225,7 @@ describe("Log/Mending", () => {
         const torn = each.segment === contents.length && each.offset >= whole
         const opens = each.offset === 0
         const name = `line ${each.seq}`
-        if (torn) continue
+        if (torn || borderless.has(each.seq)) continue
         if (opens) assert.isTrue(kept.has(withoutSum(each.bytes)), name)
         else if (hit(each)) assert.isTrue(gaps.has(each.seq), name)
         else assert.isTrue(exact.has(each.bytes.toString("latin1")) && !gaps.has(each.seq), name)
@@ -232,7 +240,7 @@ describe("Log/Mending", () => {
       // Once more: nothing left to do.
       const again = yield* mended(result.disk)
       assert.deepStrictEqual([again.losses, again.steps], [[], []])
-    }), { fastCheck: { numRuns: 40 } })
+    }), { fastCheck: { numRuns: 40, examples: [[[3705, 3062, 0]]] } })
 
   it.effect.prop("whatever else becomes of its files: clean, and no line named that was not there", [
     FastCheck.array(FastCheck.tuple(FastCheck.nat(contents.length - 1), FastCheck.nat(5), FastCheck.nat(9_999)), {
