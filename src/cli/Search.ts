@@ -21,6 +21,7 @@ import { matches } from "../search/Matches.ts"
 import { embedded, type RecordFilter, search as program } from "../search/search.ts"
 import { answer } from "./Answer.ts"
 import { configuration, knownOrStored } from "./Configuration.ts"
+import { optionalText } from "./OptionalText.ts"
 import * as SearchText from "./SearchText.ts"
 import { Terminal } from "./Terminal.ts"
 import { UsageError } from "./UsageError.ts"
@@ -108,46 +109,18 @@ export const search = Command.make("search", {
     Options.withDescription("Hits, at most; 10 if not given"),
     Options.withDefault("10")
   ),
-  connector: Options.text("connector").pipe(
-    Options.withPseudoName("NAME"),
-    Options.withDescription("Only documents of this connector"),
-    Options.optional
-  ),
-  path: Options.text("path").pipe(
-    Options.withPseudoName("GLOB"),
-    Options.withDescription("Only documents whose id matches, such as \"projects/**\""),
-    Options.optional
-  ),
+  connector: optionalText("connector", "NAME", "Only documents of this connector"),
+  path: optionalText("path", "GLOB", "Only documents whose id matches, such as \"projects/**\""),
   mode: Options.text("mode").pipe(
     Options.withPseudoName("MODE"),
     Options.withDescription("hybrid (if not given): both; vector: by meaning; keyword: by words, without the model"),
     Options.withDefault("hybrid")
   ),
-  role: Options.text("role").pipe(
-    Options.withPseudoName("ROLE"),
-    Options.withDescription("Only what was said in sessions by user, assistant, tool or system"),
-    Options.optional
-  ),
-  tool: Options.text("tool").pipe(
-    Options.withPseudoName("NAME"),
-    Options.withDescription("Only calls and results of this tool, such as Bash, in sessions"),
-    Options.optional
-  ),
-  since: Options.text("since").pipe(
-    Options.withPseudoName("WHEN"),
-    Options.withDescription("Only what was said in sessions since then: 2026-05-01, 7d, 12h"),
-    Options.optional
-  ),
-  until: Options.text("until").pipe(
-    Options.withPseudoName("WHEN"),
-    Options.withDescription("Only what was said in sessions before then"),
-    Options.optional
-  ),
-  project: Options.text("project").pipe(
-    Options.withPseudoName("GLOB"),
-    Options.withDescription("Only sessions in folders that match, such as \"**/demo\""),
-    Options.optional
-  )
+  role: optionalText("role", "ROLE", "Only what was said in sessions by user, assistant, tool or system"),
+  tool: optionalText("tool", "NAME", "Only calls and results of this tool, such as Bash, in sessions"),
+  since: optionalText("since", "WHEN", "Only what was said in sessions since then: 2026-05-01, 7d, 12h"),
+  until: optionalText("until", "WHEN", "Only what was said in sessions before then"),
+  project: optionalText("project", "GLOB", "Only sessions in folders that match, such as \"**/demo\"")
 }, (given) =>
   Effect.gen(function*() {
     const text = given.words.join(" ").trim()

@@ -8,6 +8,7 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { optionalText } from "./OptionalText.ts"
 import { drifting, following, syncing } from "./Syncing.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -60,26 +61,23 @@ export const sync = Command.make("sync", {
   ),
   allowMassRemoval,
   verify,
-  maxCalls: Options.text("max-calls").pipe(
-    Options.withPseudoName("N"),
-    Options.withDescription("Calls of the language model in this run, at most; the next run goes on"),
-    Options.optional
-  ),
-  maxTokens: Options.text("max-tokens").pipe(
-    Options.withPseudoName("N"),
-    Options.withDescription("Tokens that the language model is sent and answers in this run, at most"),
-    Options.optional
-  ),
+  maxCalls: optionalText("max-calls", "N", "Calls of the language model in this run, at most; the next run goes on"),
+  maxTokens: optionalText("max-tokens", "N", "Tokens that the language model is sent and answers in this run, at most"),
   follow: Options.boolean("follow").pipe(
     Options.withDescription("Then go on, and archive what agents write while it runs, until it is stopped")
   )
 }, ({ allowMassRemoval, drift, follow, maxCalls, maxTokens, name, verify }) =>
   Effect.gen(function*() {
-    if (drift && (allowMassRemoval || verify || follow)) {
+    const limited = Option.isSome(maxCalls) || Option.isSome(maxTokens)
+    if (drift && (allowMassRemoval || verify || follow || limited)) {
       const detail = "--drift only shows what would be done, and takes no other option"
       return yield* new UsageError({ command: "mem sync", detail })
     }
     if (drift) return yield* drifting({ command: "drift", name, estimate: false, exitCode: false })
+    if (follow && limited) {
+      const detail = "--follow asks no model, so there is nothing that --max-calls and --max-tokens could limit"
+      return yield* new UsageError({ command: "mem sync", detail })
+    }
     if (follow) return yield* following({ name, allowMassRemoval, verify })
     const max_calls = yield* limitOf("--max-calls", maxCalls)
     const max_tokens = yield* limitOf("--max-tokens", maxTokens)

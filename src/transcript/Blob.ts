@@ -21,7 +21,7 @@ const sizeOf = (bytes: number): string => {
  * @since 0.1.0
  * @category formatting
  */
-export const stub = (what: string, mediaType: string | undefined, base64: string): string => {
+export const described = (what: string, mediaType: string | undefined, base64: string): string => {
   const bytes = Buffer.from(base64, "base64")
   return `[${[what, ...(mediaType === undefined ? [] : [mediaType])].join(" ")} ${sizeOf(bytes.length)} sha256:${
     hash("sha256", bytes, "hex")
@@ -38,7 +38,7 @@ const dataUrl = /^data:([^;,]{0,127})(?:;[^;,]{0,127}){0,8};base64,/
  */
 export const imageAt = (url: string): string => {
   const [head, mediaType] = dataUrl.exec(url) ?? []
-  return head === undefined ? `[image ${url}]` : stub("image", mediaType || undefined, url.slice(head.length))
+  return head === undefined ? `[image ${url}]` : described("image", mediaType || undefined, url.slice(head.length))
 }
 
 /** Shorter ones may be names, hashes or tokens. */
@@ -51,4 +51,4 @@ const fewest = 4096
  * @category formatting
  */
 export const withoutBase64 = (text: string): string =>
-  text.length >= fewest && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) ? stub("data", undefined, text) : text
+  text.length >= fewest && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) ? described("data", undefined, text) : text

@@ -9,13 +9,14 @@
  */
 import { hash } from "node:crypto"
 import { prompt } from "./Codex/Harness.ts"
-import { eventOf, itemOf, type Said } from "./Codex/Item.ts"
+import { eventOf, itemOf } from "./Codex/Item.ts"
 import * as Rollbacks from "./Codex/Rollbacks.ts"
 import { type Draft, metaOf, withoutSpans } from "./Draft.ts"
 import type { Entry } from "./Entry.ts"
 import { bad, block, type Format, type Part, unknown } from "./Format.ts"
 import { canonical, isObject, type JsonObject, textIn } from "./Json.ts"
 import { momentOf } from "./Moment.ts"
+import type { Said } from "./Said.ts"
 import { type Tags, tagsOf } from "./Spans.ts"
 import * as Window from "./Window.ts"
 

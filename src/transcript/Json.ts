@@ -1,6 +1,6 @@
 /**
- * JSON that somebody else wrote: any value, of any depth, with any keys. Whoever reads it asks for what he needs and
- * trusts nothing.
+ * JSON that somebody else wrote, of whatever shape, depth and keys. Whoever reads it asks for what he needs and trusts
+ * nothing.
  *
  * @since 0.1.0
  */

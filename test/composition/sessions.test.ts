@@ -222,6 +222,10 @@ model: ${model}
         assert.deepStrictEqual([mistaken.code, mistaken.stdout, existsSync(join(cwd, "log"))], [2, "", false])
         assert.include(mistaken.stderr, "model.base_url")
         config(`{ kind: openai-compatible, base_url: "${server.url}/v1", model: small }`)
+        for (const other of ["--drift", "--follow"]) {
+          const { code, stderr } = yield* mem(["sync", other, "--max-calls", "1"], { cwd })
+          assert.deepStrictEqual([code, stderr.startsWith(`mem: ${other} `)], [2, true], stderr)
+        }
         const first = yield* json(cwd, "sync", "--max-calls", "1")
         const calls = (report: { connectors: ReadonlyArray<{ model_calls: number }> }) =>
           report.connectors.map(({ model_calls }) => model_calls)

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type { RecordKind } from "../../domain/Record.ts"
-import { imageAt, stub } from "../Blob.ts"
+import { described, imageAt } from "../Blob.ts"
 import { isObject, type JsonObject, textIn } from "../Json.ts"
 import { membersOf } from "../Members.ts"
 
@@ -47,7 +47,7 @@ const sourced = (what: "image" | "document", { source, title }: JsonObject): Con
   const at = textIn(url)
   if (at !== undefined) return text("attachment", name(what === "image" ? imageAt(at) : `[document ${at}]`))
   return typeof data === "string"
-    ? text("attachment", name(stub(what, textIn(media_type), data)))
+    ? text("attachment", name(described(what, textIn(media_type), data)))
     : text("attachment", name(`[${what} ${membersOf(source)}]`))
 }
 

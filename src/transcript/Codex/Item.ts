@@ -5,42 +5,13 @@
  * @since 0.1.0
  */
 import * as Either from "effect/Either"
-import type { RecordKind, Role } from "../../domain/Record.ts"
 import { imageAt } from "../Blob.ts"
 import { isObject, isTooDeep, type JsonObject, textIn } from "../Json.ts"
 import { membersOf } from "../Members.ts"
+import * as Said from "../Said.ts"
+import { text } from "../Said.ts"
 
-/**
- * A block of an item, or what is wrong with it.
- *
- * @since 0.1.0
- * @category models
- */
-export type Said =
-  | {
-    readonly _tag: "Text"
-    readonly role: Role
-    readonly kind: RecordKind
-    readonly text: string
-    readonly tool_name?: string | undefined
-    readonly tool_call_id?: string | undefined
-    readonly is_error?: boolean | undefined
-  }
-  | { readonly _tag: "Unknown"; readonly type: string }
-  | { readonly _tag: "Bad"; readonly detail: string }
-
-type Text = Extract<Said, { readonly _tag: "Text" }>
-
-const text = (role: Role, kind: RecordKind, value: unknown): Text => ({
-  _tag: "Text",
-  role,
-  kind,
-  text: textIn(value) ?? ""
-})
-
-const blockOf = (role: Role, block: unknown): Said => {
-  if (typeof block === "string") return text(role, "text", block)
-  if (!isObject(block)) return { _tag: "Bad", detail: "a block that is no block" }
+const blocksOf = Said.blocksOf((role, block) => {
   switch (block["type"]) {
     case "input_text":
     case "output_text":
@@ -53,16 +24,9 @@ const blockOf = (role: Role, block: unknown): Said => {
       return text(role, "attachment", url === undefined ? `[image ${membersOf(block)}]` : imageAt(url))
     }
     default:
-      return { _tag: "Unknown", type: `block ${textIn(block["type"]) ?? "without a type"}` }
+      return undefined
   }
-}
-
-const blocksOf = (role: Role, content: unknown): ReadonlyArray<Said> => {
-  if (typeof content === "string") return [text(role, "text", content)]
-  return Array.isArray(content)
-    ? content.map((block: unknown) => blockOf(role, block))
-    : [{ _tag: "Bad", detail: "its content is no content" }]
-}
+})
 
 const parsed = (json: string): unknown => {
   const value = Either.getOrUndefined(Either.try((): unknown => JSON.parse(json)))
@@ -76,14 +40,14 @@ const argumentsOf = (value: unknown): string => {
   return isObject(json) ? membersOf(json) : value.toWellFormed()
 }
 
-const call = (payload: JsonObject, name: string | undefined, words: string): ReadonlyArray<Said> => [{
+const call = (payload: JsonObject, name: string | undefined, words: string): ReadonlyArray<Said.Said> => [{
   ...text("assistant", "tool_call", words),
   tool_name: name,
   tool_call_id: textIn(payload["call_id"]) ?? textIn(payload["id"])
 }]
 
 /** An output is a text, a text of JSON around one, an object around one, or blocks. */
-const outputOf = (payload: JsonObject): ReadonlyArray<Said> => {
+const outputOf = (payload: JsonObject): ReadonlyArray<Said.Said> => {
   const { output } = payload
   const json = typeof output === "string" && output.startsWith("{") ? parsed(output) : output
   const inner = isObject(json) ? json["output"] ?? json["content"] : undefined
@@ -97,7 +61,7 @@ const outputOf = (payload: JsonObject): ReadonlyArray<Said> => {
         "tool",
         "tool_result",
         Array.isArray(content)
-          ? parts.flatMap((part) => part._tag === "Text" ? [part.text] : []).join("\n")
+          ? Said.joined(parts)
           : typeof content === "string"
           ? content
           : membersOf(content ?? "")
@@ -129,7 +93,7 @@ const silent: ReadonlySet<unknown> = new Set([
  * @since 0.1.0
  * @category reading
  */
-export const itemOf = (payload: JsonObject): ReadonlyArray<Said> => {
+export const itemOf = (payload: JsonObject): ReadonlyArray<Said.Said> => {
   const { action, role, type } = payload
   switch (type) {
     case "message":
@@ -160,7 +124,7 @@ export const itemOf = (payload: JsonObject): ReadonlyArray<Said> => {
  * @since 0.1.0
  * @category reading
  */
-export const eventOf = (payload: JsonObject): ReadonlyArray<Said> => {
+export const eventOf = (payload: JsonObject): ReadonlyArray<Said.Said> => {
   const { item, message, type } = payload
   if (type === "user_message") return [text("user", "text", message)]
   if (type === "agent_message") return [text("assistant", "text", message)]

@@ -4,43 +4,14 @@
  *
  * @since 0.1.0
  */
-import type { Derived, RecordKind, Role } from "../../domain/Record.ts"
-import { stub } from "../Blob.ts"
-import { isObject, type JsonObject, textIn } from "../Json.ts"
+import type { Derived } from "../../domain/Record.ts"
+import { described } from "../Blob.ts"
+import { type JsonObject, textIn } from "../Json.ts"
 import { membersOf } from "../Members.ts"
+import * as Said from "../Said.ts"
+import { text } from "../Said.ts"
 
-/**
- * A block of an entry, or what is wrong with it.
- *
- * @since 0.1.0
- * @category models
- */
-export type Said =
-  | {
-    readonly _tag: "Text"
-    readonly role: Role
-    readonly kind: RecordKind
-    readonly text: string
-    readonly tool_name?: string | undefined
-    readonly tool_call_id?: string | undefined
-    readonly is_error?: boolean | undefined
-    readonly derived?: Derived["by"] | undefined
-  }
-  | { readonly _tag: "Unknown"; readonly type: string }
-  | { readonly _tag: "Bad"; readonly detail: string }
-
-type Text = Extract<Said, { readonly _tag: "Text" }>
-
-const text = (role: Role, kind: RecordKind, value: unknown): Text => ({
-  _tag: "Text",
-  role,
-  kind,
-  text: textIn(value) ?? ""
-})
-
-const blockOf = (role: Role, block: unknown): Said => {
-  if (typeof block === "string") return text(role, "text", block)
-  if (!isObject(block)) return { _tag: "Bad", detail: "a block that is no block" }
+const blocksOf = Said.blocksOf((role, block) => {
   switch (block["type"]) {
     case "text":
       return text(role, "text", block["text"])
@@ -48,7 +19,9 @@ const blockOf = (role: Role, block: unknown): Said => {
       return text(role, "thinking", block["thinking"])
     case "image": {
       const { data, mimeType } = block
-      const image = typeof data === "string" ? stub("image", textIn(mimeType), data) : `[image ${membersOf(block)}]`
+      const image = typeof data === "string"
+        ? described("image", textIn(mimeType), data)
+        : `[image ${membersOf(block)}]`
       return text(role, "attachment", image)
     }
     case "toolCall":
@@ -58,23 +31,16 @@ const blockOf = (role: Role, block: unknown): Said => {
         tool_call_id: textIn(block["id"])
       }
     default:
-      return { _tag: "Unknown", type: `block ${textIn(block["type"]) ?? "without a type"}` }
+      return undefined
   }
-}
-
-const blocksOf = (role: Role, content: unknown): ReadonlyArray<Said> => {
-  if (typeof content === "string") return [text(role, "text", content)]
-  return Array.isArray(content)
-    ? content.map((block: unknown) => blockOf(role, block))
-    : [{ _tag: "Bad", detail: "its content is no content" }]
-}
+})
 
 /** One text, whatever it was made of: a result is one answer. */
-const resultOf = ({ content, isError, toolCallId, toolName }: JsonObject): ReadonlyArray<Said> => {
+const resultOf = ({ content, isError, toolCallId, toolName }: JsonObject): ReadonlyArray<Said.Said> => {
   const parts = blocksOf("tool", content)
   return [
     {
-      ...text("tool", "tool_result", parts.flatMap((part) => part._tag === "Text" ? [part.text] : []).join("\n")),
+      ...text("tool", "tool_result", Said.joined(parts)),
       tool_name: textIn(toolName),
       tool_call_id: textIn(toolCallId),
       is_error: typeof isError === "boolean" ? isError : undefined
@@ -84,7 +50,7 @@ const resultOf = ({ content, isError, toolCallId, toolName }: JsonObject): Reado
 }
 
 /** What a person ran himself. He may have kept it from the model: then it is kept from memory too. */
-const bashOf = ({ cancelled, command, excludeFromContext, exitCode, output }: JsonObject): ReadonlyArray<Said> => {
+const bashOf = ({ cancelled, command, excludeFromContext, exitCode, output }: JsonObject): ReadonlyArray<Said.Said> => {
   if (excludeFromContext === true) return []
   const ran = { tool_name: "bash" }
   const is_error = cancelled === true || typeof exitCode === "number" && exitCode !== 0
@@ -94,7 +60,7 @@ const bashOf = ({ cancelled, command, excludeFromContext, exitCode, output }: Js
   ]
 }
 
-const derived = (by: Derived["by"], said: ReadonlyArray<Said>): ReadonlyArray<Said> =>
+const derived = (by: Derived["by"], said: ReadonlyArray<Said.Said>): ReadonlyArray<Said.Said> =>
   said.map((one) => one._tag === "Text" ? { ...one, derived: by } : one)
 
 /**
@@ -103,7 +69,7 @@ const derived = (by: Derived["by"], said: ReadonlyArray<Said>): ReadonlyArray<Sa
  * @since 0.1.0
  * @category reading
  */
-export const summaryOf = (summary: unknown): ReadonlyArray<Said> =>
+export const summaryOf = (summary: unknown): ReadonlyArray<Said.Said> =>
   typeof summary === "string"
     ? derived("compaction", [text("system", "summary", summary)])
     : [{ _tag: "Bad", detail: "a summary without a text" }]
@@ -114,7 +80,7 @@ export const summaryOf = (summary: unknown): ReadonlyArray<Said> =>
  * @since 0.1.0
  * @category reading
  */
-export const customOf = (content: unknown): ReadonlyArray<Said> => derived("harness", blocksOf("system", content))
+export const customOf = (content: unknown): ReadonlyArray<Said.Said> => derived("harness", blocksOf("system", content))
 
 /**
  * What a message says.
@@ -122,7 +88,7 @@ export const customOf = (content: unknown): ReadonlyArray<Said> => derived("harn
  * @since 0.1.0
  * @category reading
  */
-export const messageOf = (message: JsonObject): ReadonlyArray<Said> => {
+export const messageOf = (message: JsonObject): ReadonlyArray<Said.Said> => {
   switch (message["role"]) {
     case "user":
       return blocksOf("user", message["content"])
