@@ -56,12 +56,13 @@ describe("ManifestTail", () => {
     "makes of the manifest of a log's head what the whole log says, wherever a run began",
     [acts, FastCheck.nat()],
     ([acts, cut]) => {
-      // A document of vectors alone was stored before.
+      // A document of vectors alone was stored before, and none is stored while it is kept out.
       const stored = acts.filter(([act, doc], i) => {
-        const before = acts.slice(0, i).filter(([other, name]) =>
-          name === doc && ["store", "remove", "exclude"].includes(other)
-        )
-        return act !== "vectors" || before.at(-1)?.[0] === "store"
+        const lastOf = (...these: ReadonlyArray<Act>) =>
+          acts.slice(0, i).filter(([other, name]) => name === doc && these.includes(other)).at(-1)?.[0]
+        return act === "store"
+          ? lastOf("exclude", "include") !== "exclude"
+          : act !== "vectors" || lastOf("store", "remove", "exclude") === "store"
       })
       const log = logOf(stored)
       const at = cut % (log.length + 1)
