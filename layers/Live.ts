@@ -15,6 +15,7 @@ import type { LogLock } from "../services/LogLock.ts"
 import type { LogReader, LogReadError } from "../services/LogReader.ts"
 import type { LogWriter } from "../services/LogWriter.ts"
 import type { ManifestStore } from "../services/ManifestStore.ts"
+import type { MemoryIndex } from "../services/MemoryIndex.ts"
 import type { ProgressStore } from "../services/ProgressStore.ts"
 import type { Projection } from "../services/Projection.ts"
 import type { RecordIndex } from "../services/RecordIndex.ts"
@@ -38,9 +39,10 @@ import * as Tolerant from "./Log/Tolerant.ts"
 import * as NodeLogFs from "./LogFs/Node.ts"
 import * as LockFile from "./LogLock/File.ts"
 import * as Manifests from "./ManifestStore/Files.ts"
+import * as NoMemoryIndex from "./MemoryIndex/None.ts"
 import * as Progress from "./ProgressStore/Files.ts"
 import * as MemoryProjection from "./Projection/Memory.ts"
-import type { Services } from "./Projection/Sqlite.ts"
+import type { Readers } from "./Projection/Readable.ts"
 import * as RecordsFromLog from "./RecordIndex/FromLog.ts"
 import * as ClaudeCode from "./SourceConnector/ClaudeCode.ts"
 import * as Codex from "./SourceConnector/Codex.ts"
@@ -91,18 +93,19 @@ export const check = (
  * @since 0.1.0
  * @category layers
  */
-export const readIndex = (home: string): Layer.Layer<Services, never, LogReader> =>
+export const readIndex = (home: string): Layer.Layer<Readers, never, LogReader> =>
   Layer.unwrapEffect(
     Effect.map(Effect.promise(() => import("./Projection/Readable.ts")), ({ layer }) => layer({ home }))
   )
 
-type Indexes = ArtifactRegistry | Projection | RecordIndex | VectorIndex
+type Indexes = ArtifactRegistry | MemoryIndex | Projection | RecordIndex | VectorIndex
 
 /** What is stored is safe, whatever becomes of the index. */
 const withoutIndex = (error: ProjectionError) =>
   Layer.mergeAll(
     Layer.effectDiscard(Effect.logWarning(`${error.message}. All else goes on without it`)),
     MemoryProjection.layer,
+    NoMemoryIndex.layer,
     ArtifactsFromLog.layer,
     RecordsFromLog.layer,
     VectorsFromLog.layer

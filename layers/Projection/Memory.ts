@@ -20,6 +20,8 @@ import type { Commit, Reference } from "../../src/domain/Reference.ts"
 import * as Float32 from "../../src/log/Float32.ts"
 import { settle } from "../../src/log/Gather.ts"
 import { apply, type Change, documentKey, empty, type Live } from "../../src/log/Live.ts"
+import { isEvidence } from "../../src/memory/Windows.ts"
+import * as Memories from "./Memory/Memories.ts"
 
 /** One that another superseded stays known, and is not shown. */
 interface Kept {
@@ -42,6 +44,7 @@ interface State {
   readonly records: HashMap.HashMap<string, Kept>
   /** Base64, by model and text. */
   readonly vectors: HashMap.HashMap<string, string>
+  readonly memories: Memories.State
 }
 
 const nothing: State = {
@@ -49,7 +52,8 @@ const nothing: State = {
   waiting: [],
   documents: HashMap.empty(),
   records: HashMap.empty(),
-  vectors: HashMap.empty()
+  vectors: HashMap.empty(),
+  memories: Memories.nothing
 }
 
 type Committed = Extract<Change, { readonly _tag: "Committed" }>
@@ -74,12 +78,17 @@ const archive = (records: State["records"], { commit, records: added }: Committe
 
 const take = (state: State, line: LocatedRecord): State => {
   const [live, changes] = apply(state.live, line)
-  let { documents, records, vectors } = state
+  let { documents, memories, records, vectors } = state
   for (const change of changes) {
+    if (change._tag === "Memory") {
+      memories = Memories.take(memories, change.lines)
+      continue
+    }
     if (change._tag === "Vector") {
       const { data, dims, embed_sha256, model } = change.vector
       const usable = Either.isRight(Float32.usable(data, dims))
-      vectors = usable ? HashMap.set(vectors, vectorKey(model, embed_sha256), data) : vectors
+      if (!usable) continue
+      vectors = HashMap.set(vectors, vectorKey(model, embed_sha256), data)
       continue
     }
     records = archive(records, change, line.record.seq)
@@ -95,11 +104,13 @@ const take = (state: State, line: LocatedRecord): State => {
       ? HashMap.remove(documents, key)
       : HashMap.set(documents, key, { commit, passages })
   }
-  return { ...state, live, documents, records, vectors }
+  return { ...state, live, documents, memories, records, vectors }
 }
 
+type DocumentLine = ReferenceDumpLine | RecordDumpLine
+
 /** By code units, as every part of the program sorts. */
-const order = (a: DumpLine, b: DumpLine): number => {
+const order = (a: DocumentLine, b: DocumentLine): number => {
   if (a.connector !== b.connector) return a.connector < b.connector ? -1 : 1
   if (a.doc_id !== b.doc_id) return a.doc_id < b.doc_id ? -1 : 1
   if (a.kind !== b.kind) return a.kind === "reference" ? -1 : 1
@@ -107,7 +118,7 @@ const order = (a: DumpLine, b: DumpLine): number => {
   return a.kind === "reference" && b.kind === "reference" && a.chunk_id > b.chunk_id ? 1 : -1
 }
 
-const referencesOf = ({ documents, vectors }: State, embeddings: boolean): ReadonlyArray<DumpLine> =>
+const referencesOf = ({ documents, vectors }: State, embeddings: boolean): ReadonlyArray<DocumentLine> =>
   [...HashMap.values(documents)].flatMap(({ commit, passages }) =>
     [...HashMap.values(passages)].map((reference) => {
       const { connector, doc_id } = commit
@@ -131,7 +142,7 @@ const referencesOf = ({ documents, vectors }: State, embeddings: boolean): Reado
     })
   )
 
-const recordsOf = ({ documents, records }: State): ReadonlyArray<DumpLine> => {
+const recordsOf = ({ documents, records }: State): ReadonlyArray<DocumentLine> => {
   const byDocument = new Map<string, Array<Kept>>()
   for (const kept of [...HashMap.values(records)].sort((a, b) => a.at - b.at)) {
     if (kept.superseded) continue
@@ -165,8 +176,25 @@ const recordsOf = ({ documents, records }: State): ReadonlyArray<DumpLine> => {
   )
 }
 
-const linesOf = (state: State, embeddings: boolean): ReadonlyArray<DumpLine> =>
-  [...referencesOf(state, embeddings), ...recordsOf(state)].sort(order)
+/** What of a Record may be evidence. */
+const wordsIn = ({ records }: State) => (connector: ConnectorName, key: RecordKey): string =>
+  Option.match(HashMap.get(records, recordKey(connector, key)), {
+    onNone: () => "",
+    onSome: ({ record, superseded }) => superseded || !isEvidence(record) ? "" : record.text
+  })
+
+const linesOf = (state: State, embeddings: boolean): ReadonlyArray<DumpLine> => [
+  ...[...referencesOf(state, embeddings), ...recordsOf(state)].sort(order),
+  ...Memories.linesOf(
+    state.memories,
+    wordsIn(state),
+    (sha) =>
+      Option.flatMap(
+        Option.filter(state.memories.embedder, () => embeddings),
+        (embedder) => HashMap.get(state.vectors, vectorKey(embedder, sha))
+      )
+  )
+]
 
 /**
  * @since 0.1.0

@@ -17,6 +17,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { ArtifactRegistry } from "../../services/ArtifactRegistry.ts"
 import { LogReader } from "../../services/LogReader.ts"
+import type { MemoryIndex } from "../../services/MemoryIndex.ts"
 import { Projection } from "../../services/Projection.ts"
 import { RecordIndex } from "../../services/RecordIndex.ts"
 import { Search } from "../../services/Search.ts"
@@ -35,12 +36,20 @@ import * as Folded from "./Sqlite/Folded.ts"
 import * as Searching from "./Sqlite/Searching.ts"
 
 /**
+ * What a reader may ask. What memory lacks a vector is the business of who writes.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Readers = Exclude<Services, MemoryIndex>
+
+/**
  * @since 0.1.0
  * @category constructors
  */
 export const make = (
   { engine = photostructure(), home }: Options
-): Effect.Effect<Context.Context<Services>, never, LogReader | Scope.Scope> =>
+): Effect.Effect<Context.Context<Readers>, never, LogReader | Scope.Scope> =>
   Effect.gen(function*() {
     const path = pathOf(home)
     const loaded = yield* Effect.cached(engine)
@@ -83,7 +92,7 @@ export const make = (
               said,
               store.read((database) =>
                 Stream.fromIterable(
-                  Dump.documents(database).flatMap((document) => Dump.linesOf(database, document, options))
+                  Dump.everything(database).flatMap((row) => Dump.linesOf(database, row, options))
                 )
               )
             ),
@@ -128,4 +137,4 @@ export const make = (
  * @since 0.1.0
  * @category layers
  */
-export const layer = (options: Options): Layer.Layer<Services, never, LogReader> => Layer.scopedContext(make(options))
+export const layer = (options: Options): Layer.Layer<Readers, never, LogReader> => Layer.scopedContext(make(options))

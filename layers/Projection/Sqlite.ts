@@ -16,6 +16,7 @@ import * as Stream from "effect/Stream"
 import { ArtifactRegistry } from "../../services/ArtifactRegistry.ts"
 import { LogReader } from "../../services/LogReader.ts"
 import { LogWriter } from "../../services/LogWriter.ts"
+import { MemoryIndex } from "../../services/MemoryIndex.ts"
 import { Projection } from "../../services/Projection.ts"
 import { RecordIndex } from "../../services/RecordIndex.ts"
 import { Search } from "../../services/Search.ts"
@@ -30,6 +31,7 @@ import * as RecordPositions from "./Sqlite/RecordPositions.ts"
 import * as Searching from "./Sqlite/Searching.ts"
 import { statusOf } from "./Sqlite/Status.ts"
 import * as Store from "./Sqlite/Store.ts"
+import * as Unembedded from "./Sqlite/Unembedded.ts"
 import * as VectorPositions from "./Sqlite/VectorPositions.ts"
 
 /**
@@ -61,7 +63,7 @@ const together = 64
  * @since 0.1.0
  * @category models
  */
-export type Services = ArtifactRegistry | Projection | RecordIndex | Search | VectorIndex
+export type Services = ArtifactRegistry | MemoryIndex | Projection | RecordIndex | Search | VectorIndex
 
 /**
  * All of it over one index.
@@ -80,11 +82,11 @@ export const over = (
       status: Effect.provideService(Effect.flatMap(last, (line) => statusOf(store.path, line)), LogReader, log),
       last,
       dump: (options) =>
-        Stream.fromIterableEffect(store.read(Dump.documents)).pipe(
+        Stream.fromIterableEffect(store.read(Dump.everything)).pipe(
           Stream.rechunk(together),
-          Stream.mapChunksEffect((documents) =>
+          Stream.mapChunksEffect((rows) =>
             store.read((database) =>
-              Chunk.flatMap(documents, (document) => Chunk.unsafeFromArray(Dump.linesOf(database, document, options)))
+              Chunk.flatMap(rows, (row) => Chunk.unsafeFromArray(Dump.linesOf(database, row, options)))
             )
           )
         ),
@@ -93,6 +95,7 @@ export const over = (
     })
     return Context.make(Projection, projection).pipe(
       Context.add(Search, Searching.make(store)),
+      Context.add(MemoryIndex, Unembedded.make(store)),
       Context.add(VectorIndex, yield* VectorPositions.make(store, log)),
       Context.add(RecordIndex, yield* RecordPositions.make(store, log)),
       Context.add(ArtifactRegistry, yield* Paragraphs.make(store, log))

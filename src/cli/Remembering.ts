@@ -8,9 +8,10 @@ import * as Effect from "effect/Effect"
 import * as Live from "../../layers/Live.ts"
 import type { ConnectorsFile } from "../domain/ConnectorsFile.ts"
 import type { SyncReport } from "../domain/SyncReport.ts"
+import { embedMemory } from "../memory/embedMemory.ts"
 import { defaultOptions, remember } from "../memory/loop.ts"
 import { Profile } from "../memory/Profile.ts"
-import { remembered } from "../memory/route.ts"
+import { embedded, remembered, sessionsIn } from "../memory/route.ts"
 
 /**
  * What the model may be asked for in one run; no limit where it is absent.
@@ -43,9 +44,7 @@ export const profilesOf = ({ profiles }: ConnectorsFile): ReadonlyArray<Profile>
  */
 export const remembering = (file: ConnectorsFile, report: SyncReport, { max_calls, max_tokens }: ModelLimits) =>
   Effect.gen(function*() {
-    const sessions = report.connectors.filter(({ source_type, status }) =>
-      source_type === "session" && status !== "failed"
-    )
+    const sessions = sessionsIn(report)
     if (file.model === undefined || !Arr.isNonEmptyReadonlyArray(sessions)) return report
     const [{ name }, ...others] = sessions
     const loop = yield* remember({
@@ -58,3 +57,20 @@ export const remembering = (file: ConnectorsFile, report: SyncReport, { max_call
     }).pipe(Effect.provide(Live.model(file, file.model)))
     return remembered(report, loop)
   })
+
+/**
+ * The report, with what it took to make memory found by meaning. Where the index refuses that, it is said: what is
+ * remembered is safe, and the next sync makes up for it.
+ *
+ * @since 0.1.0
+ * @category programs
+ */
+export const embeddingMemory = (report: SyncReport) =>
+  sessionsIn(report).length === 0 ? Effect.succeed(report) : embedMemory.pipe(
+    Effect.map((done) => embedded(report, done)),
+    Effect.catchTag("ProjectionError", ({ message }) =>
+      Effect.as(
+        Effect.logWarning(`${message}. What is remembered is safe, and is found once the index can be written`),
+        report
+      ))
+  )

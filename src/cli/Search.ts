@@ -14,6 +14,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Live from "../../layers/Live.ts"
 import type { SearchQuery } from "../../services/Search.ts"
+import { Level, withWord } from "../domain/Level.ts"
 import { Role } from "../domain/Record.ts"
 import { SearchMode, SearchReport } from "../domain/SearchReport.ts"
 import { marked } from "../memory/OwnOutput.ts"
@@ -36,6 +37,15 @@ const modeOf = (mode: string): Either.Either<SearchMode, UsageError> =>
   Either.mapLeft(
     Schema.decodeUnknownEither(SearchMode)(mode),
     () => refuse(`--mode is "${mode}": it must be one of ${modes.join(", ")}`)
+  )
+
+const levelNames = Level.literals.join(", ")
+const levelsInWords = Level.literals.map(withWord).join(", ")
+
+const levelsOf = (given: string): Either.Either<ReadonlyArray<Level>, UsageError> =>
+  Either.mapLeft(
+    Schema.decodeUnknownEither(Schema.Array(Level))(given.split(",").map((level) => level.trim().toUpperCase())),
+    () => refuse(`--level is "${given}": write one or more of ${levelNames}, with commas between them`)
   )
 
 const roles: ReadonlyArray<string> = Role.literals
@@ -116,6 +126,7 @@ export const search = Command.make("search", {
     Options.withDescription("hybrid (if not given): both; vector: by meaning; keyword: by words, without the model"),
     Options.withDefault("hybrid")
   ),
+  level: optionalText("level", "LEVELS", `Only these levels, such as R or L0,L1,L2: ${levelsInWords}`),
   role: optionalText("role", "ROLE", "Only what was said in sessions by user, assistant, tool or system"),
   tool: optionalText("tool", "NAME", "Only calls and results of this tool, such as Bash, in sessions"),
   since: optionalText("since", "WHEN", "Only what was said in sessions since then: 2026-05-01, 7d, 12h"),
@@ -128,6 +139,12 @@ export const search = Command.make("search", {
     const mode = yield* modeOf(given.mode)
     const k = yield* countOf(given.k)
     const filter = yield* filterOf(given)
+    const levels = yield* Effect.transposeMapOption(given.level, levelsOf)
+    if (Option.isSome(levels) && filter !== undefined) {
+      return yield* refuse(
+        "what was said in sessions has no level until it is accepted: leave out --level, or --role, --tool, --since, --until and --project"
+      )
+    }
     if (mode === "vector" && filter !== undefined) {
       return yield* refuse("what sessions hold is found by its words: leave out --mode vector")
     }
@@ -141,7 +158,8 @@ export const search = Command.make("search", {
       mode,
       k,
       ...Option.match(connector, { onNone: () => ({}), onSome: (connector) => ({ connector }) }),
-      ...Option.match(given.path, { onNone: () => ({}), onSome: (path) => ({ path }) })
+      ...Option.match(given.path, { onNone: () => ({}), onSome: (path) => ({ path }) }),
+      ...Option.match(levels, { onNone: () => ({}), onSome: (levels) => ({ levels }) })
     }
     // The model is not even opened for words alone.
     const query = mode === "keyword" || filter !== undefined

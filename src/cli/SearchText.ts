@@ -6,7 +6,7 @@
 import { afterFrontMatter } from "../chunk/FrontMatter.ts"
 import { lineStarts } from "../chunk/TextLines.ts"
 import { withWord } from "../domain/Level.ts"
-import type { RecordHit, SearchHit, SearchReport } from "../domain/SearchReport.ts"
+import type { Hit, MemoryHit, RecordHit, SearchHit, SearchReport } from "../domain/SearchReport.ts"
 import { mediaTypeOf } from "../text/MediaType.ts"
 import { printable } from "./Printable.ts"
 import { speaker } from "./SpeakerText.ts"
@@ -106,6 +106,25 @@ const block = (hit: SearchHit, matchesOf: (text: string) => Ranges): ReadonlyArr
   ]
 }
 
+/** Where it was said, or whose memory it is; and by which id "mem blame" follows it. */
+const memoryBlock = (hit: MemoryHit, matchesOf: (text: string) => Ranges): ReadonlyArray<string> => {
+  const { connector, doc_id, id, level, lines, profile, score, session_key, stale, text } = hit
+  const where = connector === undefined
+    ? "over all sessions"
+    : doc_id === undefined || lines === undefined
+    ? `session ${printable(`${session_key}`)} of ${connector}`
+    : placeOf({ connector, doc_id, lines })
+  return [
+    `${score.toFixed(3)}  ${where}  (${withWord(level)})`,
+    ...broken("  ", `${printable(id)}, profile ${printable(profile)}`, "  "),
+    ...(stale ? ["  stale: what it rests on has changed or gone; the next sync reads it again"] : []),
+    ...excerpt(text, matchesOf(text))
+  ]
+}
+
+const hitBlock = (hit: Hit, matchesOf: (text: string) => Ranges): ReadonlyArray<string> =>
+  hit.level === "R" ? block(hit, matchesOf) : memoryBlock(hit, matchesOf)
+
 const recordBlock = (hit: RecordHit, matchesOf: (text: string) => Ranges): ReadonlyArray<string> => [
   `${hit.score.toFixed(3)}  ${placeOf(hit)}  (session: ${speaker(hit)})`,
   ...(hit.project === undefined ? [] : broken("  ", printable(hit.project), "  ")),
@@ -113,7 +132,7 @@ const recordBlock = (hit: RecordHit, matchesOf: (text: string) => Ranges): Reado
 ]
 
 /**
- * The hits, best first; those in sessions behind those in documents. `matchesOf` tells what of a text to mark.
+ * The hits, best first; Records of sessions behind documents and memory. `matchesOf` tells what of a text to mark.
  *
  * @since 0.1.0
  * @category formatting
@@ -125,7 +144,7 @@ export const lines = (
 ): ReadonlyArray<string> =>
   hits.length + records.length === 0
     ? broken("", `nothing was found for "${printable(query)}"`)
-    : [...hits.map((hit) => block(hit, matchesOf)), ...records.map((hit) => recordBlock(hit, matchesOf))].flatMap((
+    : [...hits.map((hit) => hitBlock(hit, matchesOf)), ...records.map((hit) => recordBlock(hit, matchesOf))].flatMap((
       lines,
       i
     ) => [...(i === 0 ? [] : [""]), ...lines]).map((line) => line.replaceAll(opens, before).replaceAll(closes, after))

@@ -25,7 +25,7 @@ import { ofDrift, ofSync } from "./Exit.ts"
 import { global } from "./Global.ts"
 import { Output } from "./Output.ts"
 import * as Progress from "./Progress.ts"
-import { type ModelLimits, remembering } from "./Remembering.ts"
+import { embeddingMemory, type ModelLimits, remembering } from "./Remembering.ts"
 import * as SyncText from "./SyncText.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -101,6 +101,7 @@ export const syncing = (given: SyncGiven) =>
           Effect.provideService(Verify, verify),
           Progress.watched,
           Effect.flatMap((report) => remembering(file, report, given)),
+          Effect.flatMap(embeddingMemory),
           Effect.provide(Cached.layerIndexed),
           Effect.provide(Live.write(home)),
           Effect.onInterrupt(() => goesOn)

@@ -3,12 +3,22 @@
  * may therefore not come back as evidence.
  *
  * A `memory` body says its level, and its `entry` within it: L0 evidence, the steps that an L1 session memory was
- * built in, the L1 session memory, the L2 consolidated memory, and the mark that one of these is stale or retired.
+ * built in, the L1 session memory, the L2 consolidated memory, and the mark that one of these is stale or retired. One
+ * entry is of no level: the embedder that all of them are searched by.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { ArtifactId, ConnectorName, MemoryId, RecordKey, SessionKey, Sha256, Timestamp } from "./Ids.ts"
+import {
+  ArtifactId,
+  ConnectorName,
+  EmbedderFingerprint,
+  MemoryId,
+  RecordKey,
+  SessionKey,
+  Sha256,
+  Timestamp
+} from "./Ids.ts"
 import { Level } from "./Level.ts"
 import { Count, Positive, Span } from "./Numbers.ts"
 import { WellFormed } from "./WellFormed.ts"
@@ -133,12 +143,23 @@ export class MemoryMark extends Schema.Class<MemoryMark>("mem/log/MemoryMark")({
 }) {}
 
 /**
+ * By which embedder memory of every level is searched from here on: its vectors stand alone in the log.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class MemoryEmbedder extends Schema.Class<MemoryEmbedder>("mem/log/MemoryEmbedder")({
+  entry: Schema.Literal("embedder"),
+  embedder: EmbedderFingerprint
+}) {}
+
+/**
  * The body of a `memory` record.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const Memory = Schema.Union(Evidence, Step, SessionMemory, ConsolidatedMemory, MemoryMark)
+export const Memory = Schema.Union(Evidence, Step, SessionMemory, ConsolidatedMemory, MemoryMark, MemoryEmbedder)
 /**
  * @since 0.1.0
  * @category schemas

@@ -9,6 +9,7 @@ import {
   ConnectorName,
   DocId,
   Fingerprint,
+  MemoryId,
   RecordKey,
   SessionKey,
   Sha256,
@@ -68,12 +69,34 @@ export class RecordDumpLine extends Schema.Class<RecordDumpLine>("mem/RecordDump
 }) {}
 
 /**
- * One live item. Lines are sorted by connector, doc_id, ordinal.
+ * A piece of a live memory: L0 evidence by its Record's `key`, L1, or L2, which is of no connector. `lines` count in its
+ * text; `stale` where the log says so.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const DumpLine = Schema.Union(ReferenceDumpLine, RecordDumpLine)
+export class MemoryDumpLine extends Schema.Class<MemoryDumpLine>("mem/MemoryDumpLine")({
+  kind: Schema.Literal("memory"),
+  level: Schema.Literal("L0", "L1", "L2"),
+  id: MemoryId,
+  ordinal: Count,
+  profile: Schema.String,
+  connector: Schema.optional(ConnectorName),
+  session_key: Schema.optional(SessionKey),
+  key: Schema.optional(RecordKey),
+  lines: LineRange,
+  stale: Schema.Boolean,
+  text: Schema.String,
+  embedding: Schema.optional(Schema.String)
+}) {}
+
+/**
+ * One live item. Lines are sorted by connector, doc_id, ordinal; those of memory come behind, by level, id, ordinal.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const DumpLine = Schema.Union(ReferenceDumpLine, RecordDumpLine, MemoryDumpLine)
 /**
  * @since 0.1.0
  * @category schemas

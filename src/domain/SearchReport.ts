@@ -4,8 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { ChunkId, ConnectorName, DocId, RecordKey, SessionKey, SourceUri, Timestamp } from "./Ids.ts"
-import { Level } from "./Level.ts"
+import { ChunkId, ConnectorName, DocId, MemoryId, RecordKey, SessionKey, SourceUri, Timestamp } from "./Ids.ts"
 import { LineRange } from "./Numbers.ts"
 import { Derived, RecordKind, Role } from "./Record.ts"
 
@@ -23,14 +22,14 @@ export const SearchMode = Schema.Literal("hybrid", "vector", "keyword")
 export type SearchMode = typeof SearchMode.Type
 
 /**
- * One hit. `stale` says that the source has changed or gone since its sync.
+ * A passage of a document. `stale` says that the source has changed or gone since its sync.
  *
  * @since 0.1.0
  * @category schemas
  */
 export class SearchHit extends Schema.Class<SearchHit>("mem/SearchHit")({
   score: Schema.Finite,
-  level: Level,
+  level: Schema.Literal("R"),
   connector: ConnectorName,
   doc_id: DocId,
   source_uri: SourceUri,
@@ -40,6 +39,43 @@ export class SearchHit extends Schema.Class<SearchHit>("mem/SearchHit")({
   chunk_id: ChunkId,
   stale: Schema.Boolean
 }) {}
+
+/**
+ * A piece of memory: of evidence, of what a model remembers of a session, or over sessions. `mem blame` takes its `id`.
+ * L2 is of no connector; where an L0 was said is in its `doc_id`, `source_uri` and `lines`, as `mem get` takes them.
+ * `stale` says that what it rests on has changed since.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class MemoryHit extends Schema.Class<MemoryHit>("mem/MemoryHit")({
+  score: Schema.Finite,
+  level: Schema.Literal("L0", "L1", "L2"),
+  id: MemoryId,
+  profile: Schema.String,
+  connector: Schema.optional(ConnectorName),
+  session_key: Schema.optional(SessionKey),
+  doc_id: Schema.optional(DocId),
+  source_uri: Schema.optional(SourceUri),
+  lines: Schema.optional(LineRange),
+  key: Schema.optional(RecordKey),
+  text: Schema.String,
+  chunk_id: ChunkId,
+  stale: Schema.Boolean
+}) {}
+
+/**
+ * What was found by meaning or by words, told apart by its level.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Hit = Schema.Union(SearchHit, MemoryHit)
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export type Hit = typeof Hit.Type
 
 /**
  * An archived Record of a session that has the words. It has no level: only what the gate accepts becomes evidence.
@@ -79,6 +115,6 @@ export class SearchReport extends Schema.Class<SearchReport>("mem/SearchReport")
   ok: Schema.Boolean,
   query: Schema.String,
   mode: SearchMode,
-  hits: Schema.Array(SearchHit),
+  hits: Schema.Array(Hit),
   records: Schema.optional(Schema.Array(RecordHit))
 }) {}

@@ -59,6 +59,7 @@ export type Change =
     readonly records: ReadonlyArray<Archived>
   }
   | { readonly _tag: "Vector"; readonly vector: Vector; readonly position: LogPosition }
+  | { readonly _tag: "Memory"; readonly lines: ReadonlyArray<LocatedRecord> }
 
 /**
  * The state of the fold. Documents by {@link documentKey}; the last line that went into it.
@@ -151,7 +152,6 @@ const count = (live: Live, counted: Counted): readonly [Live, ReadonlyArray<Chan
       return [setExcluded(live, documentKey(connector, doc_id), excluded), []]
     }
     case "Memory":
-      return [live, []]
     case "Vector":
       return [live, [counted]]
   }

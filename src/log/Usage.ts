@@ -2,9 +2,9 @@
  * How much of the log still stands for something, and what it holds of each connector: the fold, with what it does not
  * keep beside it. Pure.
  *
- * A line is dead when nothing that is live needs it: a passage that was replaced or removed, its tombstone, a vector
- * that no live passage has, a commit that no live document rests on, an exclusion that no longer holds. Lines of the
- * log about itself, and those of sessions, are never dead.
+ * A line is dead when nothing that is live needs it: a passage that was replaced or removed, its tombstone, the vector of
+ * a document that no live passage has, a commit that no live document rests on, an exclusion that no longer holds. Lines of
+ * the log about itself, those of sessions, and vectors that stand alone, as those of memory do, are never dead.
  *
  * @since 0.1.0
  */
@@ -48,16 +48,20 @@ export const nothing: Usage = {
   lastCommits: HashMap.empty()
 }
 
-const isMortal = ({ kind }: LogRecord): boolean =>
-  kind === "vector" || kind === "reference" || kind === "tombstone" || kind === "commit" || kind === "exclusion"
+const isMortal = ({ kind, txn }: LogRecord): boolean =>
+  (kind === "vector" && txn !== undefined) || kind === "reference" || kind === "tombstone" || kind === "commit" ||
+  kind === "exclusion"
 
 /** Of two vectors for one text and model one is enough. */
 const vectorKey = ({ embed_sha256, model }: Pick<Vector, "embed_sha256" | "model">): string =>
   `${embed_sha256} ${model}`
 
-const note = (usage: Usage, change: Change): Usage => {
+const note = ({ txn }: LogRecord) => (usage: Usage, change: Change): Usage => {
+  if (change._tag === "Memory") return usage
   if (change._tag === "Vector") {
-    return { ...usage, vectors: HashSet.add(usage.vectors, vectorKey(change.vector)) }
+    return txn === undefined
+      ? usage
+      : { ...usage, vectors: HashSet.add(usage.vectors, vectorKey(change.vector)) }
   }
   const { added, commit: { connector, doc_id, synced_at }, seq } = change
   const last = HashMap.get(usage.lastCommits, connector)
@@ -78,7 +82,7 @@ const note = (usage: Usage, change: Change): Usage => {
  */
 export const add = (usage: Usage, line: LocatedRecord): Usage => {
   const [live, changes] = apply(usage.live, line)
-  return changes.reduce(note, {
+  return changes.reduce(note(line.record), {
     ...usage,
     live,
     records: usage.records + 1,

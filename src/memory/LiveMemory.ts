@@ -316,6 +316,8 @@ export const make = (): LiveMemory => {
         case "mark":
           takeMark(body)
           break
+        case "embedder":
+          break
       }
     }
     for (const [seq, step] of steps) takeStep(seq, step, evidence, step.update ? memory : undefined)

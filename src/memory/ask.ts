@@ -65,9 +65,16 @@ const memoriesFor = (question: string, all: ReadonlyArray<Whole>, most: number):
 
 /** Passages and Records by turns: neither kind of source pushes out the other. */
 const foundSources = ({ hits, records = [] }: SearchReport): ReadonlyArray<AskSource> => {
-  const passages = hits.map(({ connector, doc_id, level, lines: [first, last], text }) =>
-    new AskSource({ level, command: "get", place: `${connector}:${doc_id}:${first}-${last}`, text })
-  )
+  const passages = hits.flatMap((hit) => {
+    if (hit.level === "R") {
+      const { connector, doc_id, level, lines: [first, last], text } = hit
+      return [new AskSource({ level, command: "get", place: `${connector}:${doc_id}:${first}-${last}`, text })]
+    }
+    // Session memories are chosen by their words, whole.
+    return hit.level === "L0"
+      ? [new AskSource({ level: hit.level, command: "blame", place: hit.id, text: hit.text })]
+      : []
+  })
   const said = records.filter(({ block, derived }) => derived === false && block !== "thinking").map((
     { connector, doc_id, lines: [first], text }
   ) => new AskSource({ command: "get", place: `${connector}:${doc_id}:${first}`, text }))

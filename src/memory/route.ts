@@ -6,6 +6,7 @@
  */
 import { ConnectorSyncReport, ReportedError, SyncReport } from "../domain/SyncReport.ts"
 import { plural } from "../text/Amounts.ts"
+import type { EmbeddedMemory } from "./embedMemory.ts"
 import type { LoopReport, SessionOutcome } from "./loop.ts"
 
 const troubleOf = (outcomes: ReadonlyArray<SessionOutcome>): ReportedError | undefined => {
@@ -53,6 +54,44 @@ const withMemory = (
 }
 
 /**
+ * The report of the sync with what embedding memory came to, at the first connector of sessions.
+ *
+ * @since 0.1.0
+ * @category reports
+ */
+export const embedded = (
+  report: SyncReport,
+  { embed_calls, embed_texts, failure }: EmbeddedMemory
+): SyncReport => {
+  const first = sessionsIn(report)[0]
+  const connectors = report.connectors.map((connector) => {
+    if (connector !== first) return connector
+    const error = connector.error ?? (failure === undefined ? undefined : new ReportedError({
+      code: "MemoryNotEmbedded",
+      message:
+        `memory is found by its words alone, for it could not be embedded: ${failure}. The next sync tries it again`
+    }))
+    return new ConnectorSyncReport({
+      ...connector,
+      ...error === undefined ? {} : { error },
+      status: error === undefined || connector.status !== "ok" ? connector.status : "partial",
+      embed_texts: connector.embed_texts + embed_texts,
+      embed_calls: connector.embed_calls + embed_calls
+    })
+  })
+  return new SyncReport({ ...report, connectors, ok: connectors.every(({ status }) => status === "ok") })
+}
+
+/**
+ * The connectors of sessions whose archive can be read.
+ *
+ * @since 0.1.0
+ * @category reports
+ */
+export const sessionsIn = ({ connectors }: SyncReport): ReadonlyArray<ConnectorSyncReport> =>
+  connectors.filter(({ source_type, status }) => source_type === "session" && status !== "failed")
+
+/**
  * The report of the sync with that of the loop in it. What is made over all sessions counts at the first connector of
  * sessions.
  *
@@ -60,7 +99,7 @@ const withMemory = (
  * @category reports
  */
 export const remembered = (report: SyncReport, { consolidated, sessions }: LoopReport): SyncReport => {
-  const read = report.connectors.filter(({ source_type, status }) => source_type === "session" && status !== "failed")
+  const read = sessionsIn(report)
   const connectors = report.connectors.map((connector) =>
     read.includes(connector)
       ? withMemory(

@@ -11,7 +11,7 @@ import type { LogReader, LogReadError } from "../../services/LogReader.ts"
 import type { ManifestStore } from "../../services/ManifestStore.ts"
 import type { ProgressStore } from "../../services/ProgressStore.ts"
 import { type ConnectorName, type DocId, EmbedderFingerprint, Fingerprint } from "../domain/Ids.ts"
-import { SearchHit } from "../domain/SearchReport.ts"
+import { type Hit, SearchHit } from "../domain/SearchReport.ts"
 import type { ManifestError } from "../domain/StoreErrors.ts"
 import { diff, type Today } from "../sync/Diff.ts"
 import { loadManifest } from "../sync/LoadManifest.ts"
@@ -54,26 +54,33 @@ const unknown = (name: ConnectorName, why: string): Effect.Effect<void> =>
   Effect.logWarning(`whether the hits in ${name} are still what their source holds is not known: ${why}`)
 
 /**
- * The hits, each with the word whether its source has changed or gone since its sync.
+ * The hits, each of a document with the word whether its source has changed or gone since its sync.
  *
  * @since 0.1.0
  * @category programs
  */
 export const withStale = (
-  hits: ReadonlyArray<SearchHit>
+  hits: ReadonlyArray<Hit>
 ): Effect.Effect<
-  ReadonlyArray<SearchHit>,
+  ReadonlyArray<Hit>,
   LogReadError | ManifestError,
   Connectors | LogReader | ManifestStore | ProgressStore
 > =>
   Effect.gen(function*() {
     const { configured } = yield* Connectors
-    const names = configured.map(({ name }) => name).filter((name) => hits.some(({ connector }) => connector === name))
+    const documents = hits.filter((hit) => hit.level === "R")
+    const names = configured.map(({ name }) => name).filter((name) =>
+      documents.some(({ connector }) => connector === name)
+    )
     const changed = yield* Effect.forEach(names, (name) =>
       Effect.map(
-        changedIn(name, new Set(hits.flatMap(({ connector, doc_id }) => connector === name ? [doc_id] : []))),
+        changedIn(name, new Set(documents.flatMap(({ connector, doc_id }) => connector === name ? [doc_id] : []))),
         (ids) => [name, new Set<DocId>(ids)] as const
       ), { concurrency: "unbounded" })
     const stale = new Map(changed)
-    return hits.map((hit) => new SearchHit({ ...hit, stale: stale.get(hit.connector)?.has(hit.doc_id) === true }))
+    return hits.map((hit) =>
+      hit.level === "R"
+        ? new SearchHit({ ...hit, stale: stale.get(hit.connector)?.has(hit.doc_id) === true })
+        : hit
+    )
   })

@@ -11,7 +11,7 @@ import type { ManifestStore } from "../../services/ManifestStore.ts"
 import type { ProgressStore } from "../../services/ProgressStore.ts"
 import { type RecordQuery, Search, type SearchQuery } from "../../services/Search.ts"
 import { EmbedderError, type EmbedderUnavailable, type EmbedRefused } from "../domain/EmbedderErrors.ts"
-import { RecordHit, SearchReport } from "../domain/SearchReport.ts"
+import { type Hit, RecordHit, SearchReport } from "../domain/SearchReport.ts"
 import type { EmbedderMismatch, ManifestError, ProjectionError } from "../domain/StoreErrors.ts"
 import { shortHashes } from "../text/Fingerprint.ts"
 import { matches } from "./Matches.ts"
@@ -97,9 +97,13 @@ const sessions = ({ connector, k, path, text }: SearchQuery, filter: RecordFilte
     return found.map((hit) => excerpt(hit, text))
   })
 
+/** What is told as evidence already is not told once more as a Record. */
+const notAmong = (hits: ReadonlyArray<Hit>) => ({ connector, key }: RecordHit): boolean =>
+  !hits.some((hit) => hit.level === "L0" && hit.connector === connector && hit.key === key)
+
 /**
- * Asks for passages, and by words for what sessions hold. With a filter of Records only these are asked for; by meaning
- * alone they cannot be found.
+ * Asks for passages and memory, and by words for what else sessions hold. With a filter of Records only these are asked
+ * for, with one of levels none of them; by meaning alone they cannot be found.
  *
  * @since 0.1.0
  * @category programs
@@ -114,7 +118,8 @@ export const search = (
 > =>
   Effect.gen(function*() {
     const found = filter === undefined ? yield* documents(query) : { hits: [], mode: query.mode }
-    const records = query.mode === "vector" ? [] : yield* sessions(query, filter ?? {})
+    const wanted = query.mode !== "vector" && query.levels === undefined
+    const records = wanted ? (yield* sessions(query, filter ?? {})).filter(notAmong(found.hits)) : []
     return new SearchReport({
       command: "search",
       ok: true,

@@ -13,7 +13,17 @@ import type { EmbedderError, EmbedderUnavailable, EmbedRefused } from "../domain
 import type { Sha256 } from "../domain/Ids.ts"
 import { Vector } from "../domain/Reference.ts"
 import * as Float32 from "../log/Float32.ts"
-import type { Piece } from "./DocumentPolicy.ts"
+
+/**
+ * A text to be embedded, and its sha256.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Wanted {
+  readonly text: string
+  readonly embed_sha256: Sha256
+}
 
 /**
  * What became of a text: it has its vector; or why it has none, which fails the document that holds it; or there is no
@@ -53,7 +63,7 @@ const refused = (message: string, retryable = true): Answer => ({ _tag: "Refused
 
 const answerOf = (
   { dims, fingerprint }: Embedder["Type"],
-  { embed_sha256 }: Piece,
+  { embed_sha256 }: Wanted,
   answer: Either.Either<Float32Array, EmbedRefused> | undefined
 ): Answer => {
   if (answer === undefined) return refused("the embedder left out an answer")
@@ -75,9 +85,9 @@ const answerOf = (
  */
 export const ask = (
   embedder: Embedder["Type"]
-): Effect.Effect<(pieces: ReadonlyArray<Piece>) => Effect.Effect<Answered>> =>
+): Effect.Effect<(pieces: ReadonlyArray<Wanted>) => Effect.Effect<Answered>> =>
   Effect.map(Ref.make(false), (gone) => {
-    const batch = (pieces: ReadonlyArray<Piece>, calls: Ref.Ref<Answered["calls"]>) =>
+    const batch = (pieces: ReadonlyArray<Wanted>, calls: Ref.Ref<Answered["calls"]>) =>
       Effect.gen(function*() {
         if (yield* Ref.get(gone)) return pieces.map(() => unavailable)
         const count = Ref.update(calls, ({ embed_calls, embed_texts }) => ({

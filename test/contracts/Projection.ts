@@ -125,7 +125,7 @@ export const contract = (name: string, fixture: Effect.Effect<Fixture, unknown, 
           group("nul\0in another")
         )
         yield* caughtUp
-        const lines = yield* dumped()
+        const lines = yield* dumpedReferences()
         assert.deepStrictEqual(lines.map(({ doc_id }) => String(doc_id)), [
           "nul\0in another",
           "nul\0in another",

@@ -9,13 +9,24 @@ import type { LogReader } from "../../services/LogReader.ts"
 import type { LogGroup, LogWriter } from "../../services/LogWriter.ts"
 import type { Projection } from "../../services/Projection.ts"
 import { type RecordQuery, Search, type SearchQuery } from "../../services/Search.ts"
-import { ConnectorName, DocId, EmbedderFingerprint, RecordKey, Timestamp } from "../../src/domain/Ids.ts"
+import { ConnectorName, DocId, EmbedderFingerprint, MemoryId, RecordKey, Timestamp } from "../../src/domain/Ids.ts"
+import type { Level } from "../../src/domain/Level.ts"
 import type { LogEntry } from "../../src/domain/LogRecord.ts"
 import { Record, RecordMeta } from "../../src/domain/Record.ts"
 import { Reference, Vector } from "../../src/domain/Reference.ts"
-import type { SearchHit } from "../../src/domain/SearchReport.ts"
+import type { Hit, SearchHit } from "../../src/domain/SearchReport.ts"
 import { encode } from "../../src/log/Float32.ts"
-import { append, commit, passageId, sha } from "../fixtures/LogGroups.ts"
+import { piecesOf } from "../../src/memory/Pieces.ts"
+import { append, appendAlone, commit, passageId, sha } from "../fixtures/LogGroups.ts"
+import {
+  consolidated,
+  embeddedBy,
+  evidence,
+  mark,
+  remembered,
+  session,
+  sessionMemory
+} from "../fixtures/MemoryLines.ts"
 
 type Services = Projection | Search | LogReader | LogWriter
 
@@ -95,8 +106,11 @@ export const vectorOf = (values: ReadonlyArray<number>, model = "m/1"): NonNulla
   fingerprint: EmbedderFingerprint.make(model)
 })
 
-const find = (text: string, query: Partial<SearchQuery> = {}) =>
+const findAny = (text: string, query: Partial<SearchQuery> = {}) =>
   Effect.flatMap(Search, ({ search }) => search({ text, mode: "hybrid", k: 10, ...query }))
+
+const find = (text: string, query: Partial<SearchQuery> = {}) =>
+  Effect.map(findAny(text, query), (hits) => hits.flatMap((hit) => hit.level === "R" ? [hit] : []))
 
 const where = (hits: ReadonlyArray<SearchHit>): ReadonlyArray<string> =>
   hits.map(({ connector, doc_id, lines: [line] }) => `${connector}:${doc_id}:${line}`)
@@ -193,6 +207,88 @@ export const contract = (name: string, fixture: Effect.Effect<Fixture, unknown, 
           )
         })
     )
+
+    test("finds memory among documents: evidence while its Record says so, the last of what is remembered", harbour, (
+      caughtUp
+    ) =>
+      Effect.gen(function*() {
+        const said = "We moved the harbour lease to Oslo in May."
+        const vectorFor = (text: string, values: ReadonlyArray<number>): LogEntry => ({
+          kind: "vector",
+          body: new Vector({
+            embed_sha256: sha(text),
+            model: EmbedderFingerprint.make("m/1"),
+            dims: values.length,
+            data: encode(Float32Array.from(values))
+          })
+        })
+        yield* append(
+          session("claude/a.jsonl", [["r1", "Hello."], ["r2", said]]),
+          remembered(
+            evidence("L0:1", "r2", said),
+            evidence("L0:2", "r2", "never said"),
+            sessionMemory("L1:1", "The lease is in Oslo.", ["L0:1"])
+          ),
+          remembered(consolidated("L2:1", "Leases: Oslo.", ["L1:1"], ["L0:1"]))
+        )
+        yield* appendAlone(
+          embeddedBy("m/1"),
+          vectorFor(said, [0.96, 0.28, 0]),
+          vectorFor("The lease is in Oslo.", [0, 0, -1])
+        )
+        yield* caughtUp
+        const place = (hits: ReadonlyArray<Hit>) =>
+          hits.map((hit) =>
+            hit.level === "R" ? `${hit.doc_id}:${hit.lines[0]}` : `${hit.id}${hit.stale ? " stale" : ""}`
+          )
+        assert.deepStrictEqual(
+          place(yield* findAny("", { mode: "vector", vector: vectorOf([1, 0, 0]), k: 3 })),
+          ["ports/lease.md:1", "L0:1", "ports/lease.md:2"]
+        )
+        assert.sameMembers([...place(yield* findAny("Oslo", { mode: "keyword" }))], ["L0:1", "L1:1", "L2:1"])
+        const [first] = yield* findAny("moved", { mode: "keyword" })
+        assert.deepEqual({ ...first }, {
+          chunk_id: piecesOf(MemoryId.make("L0:1"), said)[0]?.chunk_id,
+          score: 1,
+          level: "L0",
+          id: "L0:1",
+          profile: "default",
+          connector: "notes",
+          session_key: "s",
+          doc_id: "claude/a.jsonl",
+          source_uri: commit("claude/a.jsonl", 1, 0).source_uri,
+          lines: [2, 2],
+          key: "r2",
+          text: said,
+          stale: false
+        })
+        const levels = (...levels: ReadonlyArray<Level>) =>
+          Effect.map(findAny("lease Oslo", { mode: "keyword", levels }), place)
+        assert.deepStrictEqual(yield* levels("L2"), ["L2:1"])
+        assert.sameMembers([...yield* levels("L0", "L1")], ["L0:1", "L1:1"])
+        assert.sameMembers([...yield* levels("R")], ["ports/lease.md:1", "lease.md:1"])
+        assert.deepStrictEqual(
+          place(yield* findAny("Oslo", { mode: "keyword", connector: ConnectorName.make("papers") })),
+          []
+        )
+        assert.deepStrictEqual(place(yield* findAny("Oslo", { mode: "keyword", path: "claude/**" })), ["L0:1"])
+
+        // Another word for the same session; what rested on the old one is not what it was.
+        yield* append(remembered(sessionMemory("L1:2", "The lease moved to Oslo.", ["L0:1"])))
+        yield* caughtUp
+        assert.sameMembers([...place(yield* findAny("Oslo", { mode: "keyword" }))], ["L0:1", "L1:2", "L2:1 stale"])
+        yield* append({ entries: [], commit: { ...commit("claude/a.jsonl", 1, 0), removed: true } })
+        yield* caughtUp
+        assert.sameMembers([...place(yield* findAny("Oslo", { mode: "keyword" }))], ["L1:2 stale", "L2:1 stale"])
+        yield* append(session("claude/a.jsonl", [["r1", "Hello."], ["r2", said]]))
+        yield* caughtUp
+        assert.sameMembers([...place(yield* findAny("Oslo", { mode: "keyword" }))], ["L0:1", "L1:2", "L2:1 stale"])
+        yield* append(
+          remembered(mark("L1", "L1:2", "retired"), mark("L2", "L2:1", "stale"), mark("L0", "L0:1", "retired"))
+        )
+        yield* caughtUp
+        assert.deepStrictEqual(place(yield* findAny("Oslo", { mode: "keyword" })), ["L2:1 stale"])
+      }))
 
     test("filters before it counts", [
       ...Array.from({ length: 150 }, (_, i) => ({

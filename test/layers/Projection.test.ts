@@ -32,7 +32,7 @@ import {
   writing
 } from "../fixtures/Index.ts"
 import { append, commit, group, reference } from "../fixtures/LogGroups.ts"
-import { lines as linesOf, randomLog, readerOf } from "../fixtures/RandomLog.ts"
+import { lines as linesOf, randomLog, readerOf, rememberingLog } from "../fixtures/RandomLog.ts"
 import { temporaryHome } from "../fixtures/TemporaryHome.ts"
 
 const memory = Effect.map(newLog, (log): Fixture => ({
@@ -80,66 +80,68 @@ contract(
 )
 
 describe("Projection/Sqlite", () => {
-  it.scopedLive.prop(
-    "is Projection/Memory byte for byte, after any log, in any pieces, reopened and cleared at any time",
-    {
-      acts: randomLog,
-      steps: FastCheck.array(
-        FastCheck.record({
-          lines: FastCheck.nat(60),
-          batch: FastCheck.integer({ min: 1, max: 40 }),
-          then: FastCheck.constantFrom(...(["go on", "reopen", "reopen", "clear"] as const))
-        }),
-        { minLength: 1, maxLength: 6 }
-      ),
-      form: FastCheck.constantFrom(...(["vec0", "vec0", "plain"] as const))
-    },
-    ({ acts, form, steps }) =>
-      Effect.gen(function*() {
-        const home = yield* temporaryHome
-        const lines = linesOf(acts)
-        const oracle = yield* Memory.make
-        let size = 0
-        let batch = 1
-        const log = Layer.merge(
-          Layer.effect(LogReader, Effect.sync(() => readerOf(lines, { batch, size: () => size }))),
-          Layer.succeed(LogWriter, { append: () => Effect.succeed([]), appendAlone: () => Effect.void })
-        )
-        const all = [...steps, { lines: lines.length, batch: 7, then: "reopen" as const }]
-        let open: Array<(typeof all)[number]> = []
-        for (const step of all) {
-          open.push(step)
-          if (step.then !== "reopen") continue
-          const together = open
-          open = []
-          yield* writing(
-            home,
-            log,
-            Effect.gen(function*() {
-              for (const { batch: next, lines: more, then } of together) {
-                size = Math.min(lines.length, size + more)
-                batch = next
-                if (then === "clear") yield* Effect.flatMap(Projection, ({ clear }) => clear)
-                yield* catchUp
-                yield* Effect.provideService(catchUp, Projection, oracle)
-                assert.deepStrictEqual(yield* asBytes, yield* Effect.provideService(asBytes, Projection, oracle))
-              }
-            }),
-            engines[form]
+  for (const [of, acts] of [["any log", randomLog], ["any log of memory", rememberingLog]] as const) {
+    it.scopedLive.prop(
+      `is Projection/Memory byte for byte, after ${of}, in any pieces, reopened and cleared at any time`,
+      {
+        acts,
+        steps: FastCheck.array(
+          FastCheck.record({
+            lines: FastCheck.nat(60),
+            batch: FastCheck.integer({ min: 1, max: 40 }),
+            then: FastCheck.constantFrom(...(["go on", "reopen", "reopen", "clear"] as const))
+          }),
+          { minLength: 1, maxLength: 6 }
+        ),
+        form: FastCheck.constantFrom(...(["vec0", "vec0", "plain"] as const))
+      },
+      ({ acts, form, steps }) =>
+        Effect.gen(function*() {
+          const home = yield* temporaryHome
+          const lines = linesOf(acts)
+          const oracle = yield* Memory.make
+          let size = 0
+          let batch = 1
+          const log = Layer.merge(
+            Layer.effect(LogReader, Effect.sync(() => readerOf(lines, { batch, size: () => size }))),
+            Layer.succeed(LogWriter, { append: () => Effect.succeed([]), appendAlone: () => Effect.void })
           )
-        }
-        const fresh = yield* Memory.make
-        const { state_sha256 } = yield* writing(home, log, digest, engines[form])
-        const expected = yield* Effect.provide(Effect.zipRight(catchUp, digest), [
-          Layer.succeed(Projection, fresh),
-          log
-        ])
-        assert.strictEqual(state_sha256, expected.state_sha256)
-        const rebuilt = yield* writing(home, log, rebuild, engines[form])
-        assert.strictEqual(rebuilt.state_sha256, state_sha256)
-      }).pipe(Effect.scoped),
-    { fastCheck: { numRuns: 20 } }
-  )
+          const all = [...steps, { lines: lines.length, batch: 7, then: "reopen" as const }]
+          let open: Array<(typeof all)[number]> = []
+          for (const step of all) {
+            open.push(step)
+            if (step.then !== "reopen") continue
+            const together = open
+            open = []
+            yield* writing(
+              home,
+              log,
+              Effect.gen(function*() {
+                for (const { batch: next, lines: more, then } of together) {
+                  size = Math.min(lines.length, size + more)
+                  batch = next
+                  if (then === "clear") yield* Effect.flatMap(Projection, ({ clear }) => clear)
+                  yield* catchUp
+                  yield* Effect.provideService(catchUp, Projection, oracle)
+                  assert.deepStrictEqual(yield* asBytes, yield* Effect.provideService(asBytes, Projection, oracle))
+                }
+              }),
+              engines[form]
+            )
+          }
+          const fresh = yield* Memory.make
+          const { state_sha256 } = yield* writing(home, log, digest, engines[form])
+          const expected = yield* Effect.provide(Effect.zipRight(catchUp, digest), [
+            Layer.succeed(Projection, fresh),
+            log
+          ])
+          assert.strictEqual(state_sha256, expected.state_sha256)
+          const rebuilt = yield* writing(home, log, rebuild, engines[form])
+          assert.strictEqual(rebuilt.state_sha256, state_sha256)
+        }).pipe(Effect.scoped),
+      { fastCheck: { numRuns: 20 } }
+    )
+  }
 
   it.scopedLive("keeps its file for its owner alone", () =>
     Effect.gen(function*() {

@@ -27,7 +27,7 @@ import { LogDamaged } from "../../src/domain/LogErrors.ts"
 import type { EmbedderMismatch, ProjectionError } from "../../src/domain/StoreErrors.ts"
 import { catchUp } from "../../src/sync/CatchUp.ts"
 import { rebuild } from "../../src/sync/rebuild.ts"
-import { dumped } from "../contracts/Projection.ts"
+import { dumped, dumpedReferences } from "../contracts/Projection.ts"
 import {
   asBytes,
   edited,
@@ -175,7 +175,10 @@ describe("a file that cannot be used", () => {
       const log = yield* newLog
       yield* TestClock.adjust("1 second")
       yield* Effect.provide(append(edited("ours", 1), edited("b", 1), edited("c", 1), edited("d", 1)), log)
-      const documents = Effect.map(dumped(), (lines) => [...new Set(lines.map(({ doc_id }) => String(doc_id)))])
+      const documents = Effect.map(
+        dumpedReferences(),
+        (lines) => [...new Set(lines.map(({ doc_id }) => String(doc_id)))]
+      )
       const status = Effect.flatMap(Projection, (projection) => projection.status)
       assert.deepInclude(yield* reading(home, log, status), { state: "foreign", behind: 21 })
       assert.deepStrictEqual(yield* reading(home, log, documents), ["b", "c", "d", "ours"])
@@ -235,7 +238,7 @@ describe("Projection/Readable", () => {
       const home = yield* temporaryHome
       const log = yield* newLog
       const { layer, messages } = warnings()
-      const docs = Effect.map(dumped(), (lines) => [...new Set(lines.map(({ doc_id }) => String(doc_id)))])
+      const docs = Effect.map(dumpedReferences(), (lines) => [...new Set(lines.map(({ doc_id }) => String(doc_id)))])
       yield* reading(
         home,
         log,

@@ -4,9 +4,18 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { ChunkId, ConnectorName, DocId, Fingerprint, SourceUri } from "../../../src/domain/Ids.ts"
+import {
+  ChunkId,
+  ConnectorName,
+  DocId,
+  Fingerprint,
+  MemoryId,
+  RecordKey,
+  SessionKey,
+  SourceUri
+} from "../../../src/domain/Ids.ts"
 import { Count, Positive } from "../../../src/domain/Numbers.ts"
-import { type DumpLine, RecordDumpLine, ReferenceDumpLine } from "../../../src/domain/RebuildReport.ts"
+import { type DumpLine, MemoryDumpLine, RecordDumpLine, ReferenceDumpLine } from "../../../src/domain/RebuildReport.ts"
 import type { Database } from "./Database.ts"
 import { columns, told } from "./Records.ts"
 import { Utf8 } from "./Row.ts"
@@ -20,12 +29,14 @@ import { tableOf } from "./Vectors.ts"
  */
 export interface DocumentRow {
   readonly id: number
+  readonly level: "R"
   readonly connector: ConnectorName
   readonly doc_id: DocId
 }
 
 const documentRows = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({
   id: Schema.Int,
+  level: Schema.Literal("R"),
   connector: ConnectorName,
   doc_id: Schema.compose(Utf8, DocId)
 })))
@@ -41,7 +52,52 @@ const order = (a: DocumentRow, b: DocumentRow): number =>
  * @category reading
  */
 export const documents = (database: Database): ReadonlyArray<DocumentRow> =>
-  [...documentRows(database.all("select id, connector, doc_id from document"))].sort(order)
+  [...documentRows(database.all("select id, level, connector, doc_id from document where level = 'R'"))].sort(order)
+
+/**
+ * A memory of the index, by its row. `doc_id` is the document that its evidence was said in.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface MemoryRow {
+  readonly id: number
+  readonly level: "L0" | "L1" | "L2"
+  readonly memory: MemoryId
+  readonly connector: ConnectorName | undefined
+  readonly doc_id: DocId | undefined
+}
+
+const memoryRows = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({
+  id: Schema.Int,
+  level: Schema.Literal("L0", "L1", "L2"),
+  memory: Schema.compose(Utf8, MemoryId),
+  connector: Schema.Union(ConnectorName, Schema.Literal("")),
+  doc_id: Schema.NullOr(Schema.compose(Utf8, DocId))
+})))
+
+const byLevel = (a: MemoryRow, b: MemoryRow): number =>
+  a.level !== b.level ? a.level < b.level ? -1 : 1 : a.memory < b.memory ? -1 : 1
+
+/**
+ * The memories, sorted by level and id.
+ *
+ * @since 0.1.0
+ * @category reading
+ */
+export const memories = (database: Database): ReadonlyArray<MemoryRow> =>
+  memoryRows(database.all(
+    `select d.id, d.level, d.doc_id as memory, d.connector, s.doc_id
+    from document d join memory m on m.document = d.id
+    left join record r on r.connector = d.connector and r.key = m.record_key
+    left join document s on s.id = r.document`
+  )).map(({ connector, doc_id, id, level, memory }): MemoryRow => ({
+    id,
+    level,
+    memory,
+    connector: connector === "" ? undefined : connector,
+    doc_id: doc_id ?? undefined
+  })).sort(byLevel)
 
 const passageRows = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({
   id: Schema.Int,
@@ -117,14 +173,68 @@ const passagesOf = (
     }, { disableValidation: true })
   )
 
+const pieceRows = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({
+  id: Schema.Int,
+  ordinal: Count,
+  first_line: Positive,
+  last_line: Positive,
+  profile: Utf8,
+  session_key: Schema.NullOr(Schema.compose(Utf8, SessionKey)),
+  key: Schema.NullOr(Schema.compose(Utf8, RecordKey)),
+  stale: Schema.Int,
+  text: Utf8,
+  model: Schema.NullOr(Schema.Int)
+})))
+
+const piecesOf = (
+  database: Database,
+  { connector, id, level, memory }: MemoryRow,
+  options: { readonly embeddings: boolean }
+): ReadonlyArray<MemoryDumpLine> =>
+  pieceRows(database.all(
+    `select p.id, p.ordinal, p.first_line, p.last_line, m.profile, m.session_key, m.record_key as key, m.stale, p.text,
+      p.model
+    from passage p join memory m on m.document = p.document where p.document = ? order by p.ordinal`,
+    id
+  )).map((row) =>
+    new MemoryDumpLine({
+      kind: "memory",
+      level,
+      id: memory,
+      ordinal: row.ordinal,
+      profile: row.profile,
+      ...(connector === undefined ? {} : { connector }),
+      ...(row.session_key === null ? {} : { session_key: row.session_key }),
+      ...(row.key === null ? {} : { key: row.key }),
+      lines: [row.first_line, row.last_line],
+      stale: row.stale === 1,
+      text: row.text,
+      ...(options.embeddings && row.model !== null ? embeddingOf(database, row.model, row.id) : {})
+    }, { disableValidation: true })
+  )
+
 /**
- * The lines of one document: its passages, or the Records of a session.
+ * The lines of one document: its passages, or the Records of a session; or of one memory.
  *
  * @since 0.1.0
  * @category reading
  */
 export const linesOf = (
   database: Database,
-  document: DocumentRow,
+  row: DocumentRow | MemoryRow,
   options: { readonly embeddings: boolean }
-): ReadonlyArray<DumpLine> => [...passagesOf(database, document, options), ...recordsOf(database, document)]
+): ReadonlyArray<DumpLine> =>
+  row.level === "R"
+    ? [...passagesOf(database, row, options), ...recordsOf(database, row)]
+    : piecesOf(database, row, options)
+
+/**
+ * All rows, in the order of a dump: documents, and memory behind them.
+ *
+ * @since 0.1.0
+ * @category reading
+ */
+export const everything = (database: Database): ReadonlyArray<DocumentRow | MemoryRow> => [
+  ...documents(database),
+  ...memories(database)
+]

@@ -16,6 +16,7 @@ import type { Database } from "./Database.ts"
 import * as Documents from "./Documents.ts"
 import { attempt } from "./Failure.ts"
 import * as Folded from "./Folded.ts"
+import * as Memories from "./Memories.ts"
 import * as Paragraphs from "./Paragraphs.ts"
 import type { Store } from "./Store.ts"
 import * as Vectors from "./Vectors.ts"
@@ -41,6 +42,8 @@ const fold = (database: Database, lines: ReadonlyArray<LocatedRecord>): Changed 
     if (counted.value._tag === "Group") {
       Paragraphs.note(database, counted.value)
       for (const id of Documents.commit(database, counted.value)) passages.add(id)
+    } else if (counted.value._tag === "Memory") {
+      for (const id of Memories.take(database, counted.value.lines)) passages.add(id)
     } else if (counted.value._tag === "Vector") {
       const { position, vector } = counted.value
       const noted = Vectors.note(database, vector, position)

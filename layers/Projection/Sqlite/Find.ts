@@ -8,17 +8,16 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { SearchQuery } from "../../../services/Search.ts"
-import { ChunkId, ConnectorName, DocId, SourceUri } from "../../../src/domain/Ids.ts"
-import { Positive } from "../../../src/domain/Numbers.ts"
-import { SearchHit } from "../../../src/domain/SearchReport.ts"
+import { ChunkId } from "../../../src/domain/Ids.ts"
+import type { Hit } from "../../../src/domain/SearchReport.ts"
 import type { EmbedderMismatch } from "../../../src/domain/StoreErrors.ts"
 import { type Candidate, fuse, type Scored } from "../../../src/search/Fusion.ts"
 import { matcher } from "../../../src/text/Glob.ts"
 import type { Database } from "./Database.ts"
-import { documents } from "./Dump.ts"
+import { documents, memories } from "./Dump.ts"
+import { hitsOf } from "./Hits.ts"
 import { type Near, nearest, passagesOf } from "./Nearest.ts"
 import { type Plan, plan } from "./Plan.ts"
-import { Utf8 } from "./Row.ts"
 
 /** How long the lists are at first, at least; and how much longer each time that they do not settle it. */
 const shortest = 64
@@ -27,11 +26,13 @@ const growth = 8
 /** The passages that a question may find: all, or these. */
 type Within = ReadonlyArray<number> | undefined
 
-const within = (database: Database, { connector, path }: SearchQuery): Within => {
-  if (connector === undefined && path === undefined) return undefined
+const within = (database: Database, { connector, levels, path }: SearchQuery): Within => {
+  if (connector === undefined && path === undefined && levels === undefined) return undefined
   const matches = path === undefined ? () => true : matcher([path])
-  const found = documents(database).filter((document) =>
-    (connector === undefined || document.connector === connector) && matches(document.doc_id)
+  const found = [...documents(database), ...memories(database)].filter((document) =>
+    (connector === undefined || document.connector === connector)
+    && (levels === undefined || levels.includes(document.level))
+    && (path === undefined || (document.doc_id !== undefined && matches(document.doc_id)))
   )
   return passagesOf(database, found.map(({ id }) => id))
 }
@@ -105,43 +106,6 @@ const best = (database: Database, plan: Plan, k: number, passages: Within): Read
   }
 }
 
-const hitRows = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({
-  id: Schema.Int,
-  connector: ConnectorName,
-  doc_id: Schema.compose(Utf8, DocId),
-  source_uri: Schema.compose(Utf8, SourceUri),
-  heading_path: Schema.parseJson(Schema.Array(Schema.String)),
-  first_line: Positive,
-  last_line: Positive,
-  text: Utf8
-})))
-
-const hitsOf = (database: Database, found: ReadonlyArray<Scored>): ReadonlyArray<SearchHit> => {
-  const rows = hitRows(database.all(
-    `select p.id, d.connector, d.doc_id, d.source_uri, p.heading_path, p.first_line, p.last_line, p.text
-    from passage p join document d on d.id = p.document where p.id in (select value from json_each(?))`,
-    JSON.stringify(found.map(({ id }) => id))
-  ))
-  const byId = new Map(rows.map((row) => [row.id, row] as const))
-  return found.flatMap(({ chunk_id, id, score }) => {
-    const row = byId.get(id)
-    return row === undefined ? [] : [
-      new SearchHit({
-        score,
-        level: "R",
-        connector: row.connector,
-        doc_id: row.doc_id,
-        source_uri: row.source_uri,
-        heading_path: row.heading_path,
-        lines: [row.first_line, row.last_line],
-        text: row.text,
-        chunk_id,
-        stale: false
-      })
-    ]
-  })
-}
-
 /**
  * What was found, best first; and how many passages only their words could find.
  *
@@ -149,7 +113,7 @@ const hitsOf = (database: Database, found: ReadonlyArray<Scored>): ReadonlyArray
  * @category models
  */
 export interface Found {
-  readonly hits: ReadonlyArray<SearchHit>
+  readonly hits: ReadonlyArray<Hit>
   readonly wordsAlone: number
 }
 

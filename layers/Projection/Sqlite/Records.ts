@@ -41,7 +41,7 @@ const blob = (text: string | undefined): Uint8Array | null => text === undefined
 const derivedBy = ({ derived }: Record): string | null => derived === false ? null : derived.by
 
 /**
- * Takes in a line of a Record.
+ * Takes in a line of a Record. Its value are the keys that say something else now.
  *
  * @since 0.1.0
  * @category folding
@@ -50,7 +50,7 @@ export const put = (
   database: Database,
   document: { readonly id: number; readonly connector: ConnectorName },
   { position, record }: Archived
-): void => {
+): ReadonlyArray<RecordKey> => {
   const { connector } = document
   const old = find(database, connector, record.key)
   if (old !== undefined) {
@@ -82,23 +82,45 @@ export const put = (
   if (superseded === 0) {
     database.run("insert into record_words(rowid, text) values (?, ?)", id, words(record.text))
   }
-  if (record.supersedes !== undefined && record.supersedes !== record.key) {
-    supersede(database, connector, record.supersedes)
-  }
+  if (record.supersedes === undefined || record.supersedes === record.key) return [record.key]
+  supersede(database, connector, record.supersedes)
+  return [record.key, record.supersedes]
 }
 
+const keys = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ key: Schema.compose(Utf8, RecordKey) })))
+
 /**
- * Takes away all Records of a session.
+ * Takes away all Records of a session. Its value are their keys.
  *
  * @since 0.1.0
  * @category folding
  */
-export const removeAll = (database: Database, document: number): void => {
+export const removeAll = (database: Database, document: number): ReadonlyArray<RecordKey> => {
+  const gone = keys(database.all("select key from record where document = ?", document)).map(({ key }) => key)
   for (const old of stored(database.all("select id, superseded, text from record where document = ?", document))) {
     unfind(database, old)
   }
   database.run("delete from record where document = ?", document)
+  return gone
 }
+
+const evidence = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ text: Utf8 })))
+
+/**
+ * The text of a Record that may be evidence: none of one that was superseded, taken out, or is derived, or a thought.
+ *
+ * @since 0.1.0
+ * @category reading
+ */
+export const evidenceText = (database: Database, connector: ConnectorName, key: RecordKey): string | undefined =>
+  evidence(
+    database.all(
+      `select text from record
+      where connector = ? and key = ? and superseded = 0 and derived is null and kind <> 'thinking'`,
+      connector,
+      utf8(key)
+    )
+  )[0]?.text
 
 /**
  * The columns of a Record that are told of it.

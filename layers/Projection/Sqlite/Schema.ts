@@ -17,7 +17,7 @@ import type { Database } from "./Database.ts"
  * @since 0.1.0
  * @category constants
  */
-export const version = 2
+export const version = 3
 
 /**
  * By which the file is known as an index of ours: `mem` and a digit.
@@ -28,7 +28,11 @@ export const version = 2
 export const applicationId = 0x6d656d31
 
 /**
- * `folded` is the last line that is folded. A `document` stands here while it is live, excluded or not. `passage` holds
+ * `folded` is the last line that is folded. A `document` of level R stands here while it is live, excluded or not; one of
+ * another level is a memory, by its id, and `memory` says more of it: whose it is (`owner`), where evidence points, what a
+ * memory rests on. The memories of no connector have an empty one. All have the embedder that \`memory_embedder\` names.
+ *
+ * `passage` holds
  * what is live; its id is its row in `words` too, and in its model's table of vectors, where it has one: `model`, and where the
  * vector stands in the log, say so. `vector` is where each vector stands that the log ever had, and never its values.
  *
@@ -45,9 +49,15 @@ create table folded(
   id integer primary key check (id = 1), seq integer not null, at text not null,
   segment integer not null, offset integer not null, length integer not null);
 create table document(
-  id integer primary key, connector text not null, doc_id blob not null,
-  source_uri blob not null, content_hash text not null, embedder blob not null,
-  unique (connector, doc_id));
+  id integer primary key, level text not null default 'R', connector text not null, doc_id blob not null,
+  source_uri blob not null, content_hash text not null, embedder blob,
+  unique (level, connector, doc_id));
+create table memory(
+  document integer primary key references document, owner text not null, profile blob not null, session_key blob,
+  record_key blob, span text, span_sha256 text, rests_on text not null, stale integer not null);
+create table memory_embedder(id integer primary key check (id = 1), embedder blob not null);
+create index memory_by_owner on memory(owner);
+create index memory_by_record on memory(record_key) where record_key is not null;
 create table model(
   id integer primary key, fingerprint blob not null, dims integer not null, form text,
   unique (fingerprint, dims));
@@ -168,7 +178,19 @@ export const reset = (database: Database): void => {
   const made = names(database.all(
     "select name from sqlite_schema where type = 'table' and name in (select 'vectors_' || id from model)"
   ))
-  const own = ["words", "record_words", "record", "paragraph", "passage", "vector", "model", "document", "folded"]
+  const own = [
+    "words",
+    "record_words",
+    "record",
+    "paragraph",
+    "passage",
+    "vector",
+    "model",
+    "memory",
+    "memory_embedder",
+    "document",
+    "folded"
+  ]
   const dropped = [...made.map(({ name }) => name), ...own]
   database.exec(`begin immediate; ${dropped.map((name) => `drop table ${name};`).join(" ")} ${tables} commit;`)
 }

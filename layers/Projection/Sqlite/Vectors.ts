@@ -105,14 +105,14 @@ export const note = (
 export interface Outdated {
   readonly passage: number
   readonly embed_sha256: Sha256
-  readonly fingerprint: string
+  readonly fingerprint: string | null
   readonly wanted: Option.Option<{ readonly model: Model; readonly position: LogPosition }>
 }
 
 const outdatedRows = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({
   id: Schema.Int,
   embed_sha256: Hash,
-  embedder: Utf8,
+  fingerprint: Schema.NullOr(Utf8),
   had_segment: Schema.NullOr(Schema.Int),
   had_offset: Schema.NullOr(Schema.Int),
   model: Schema.NullOr(Schema.Int),
@@ -124,7 +124,7 @@ const outdatedRows = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({
 
 /**
  * Which of these passages have another vector than the last that the log has of their text, by the model of their
- * document's commit.
+ * document's commit, or of memory's.
  *
  * @since 0.1.0
  * @category folding
@@ -132,7 +132,7 @@ const outdatedRows = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({
 export const outdated = (database: Database, passages: Iterable<number>): ReadonlyArray<Outdated> =>
   outdatedRows(database.all(
     `select * from (
-      select p.id, p.embed_sha256, d.embedder, p.segment as had_segment, p.offset as had_offset,
+      select p.id, p.embed_sha256, m.fingerprint, p.segment as had_segment, p.offset as had_offset,
         m.id as model, m.dims, m.form, v.segment, v.offset,
         row_number() over (partition by p.id order by v.segment desc, v.offset desc) as place
       from passage p
@@ -142,10 +142,10 @@ export const outdated = (database: Database, passages: Iterable<number>): Readon
       where p.id in (select value from json_each(?))
     ) where place = 1 and (had_segment is not segment or had_offset is not offset)`,
     JSON.stringify([...passages])
-  )).map(({ dims, embed_sha256, embedder, form, id, model, offset, segment }) => ({
+  )).map(({ dims, embed_sha256, fingerprint, form, id, model, offset, segment }) => ({
     passage: id,
     embed_sha256,
-    fingerprint: embedder,
+    fingerprint,
     wanted: model === null || dims === null || segment === null || offset === null
       ? Option.none()
       : Option.some({ model: { id: model, dims, form }, position: { segment, offset } })

@@ -1,0 +1,18 @@
+/**
+ * Where there is no index, nothing is known to lack a vector: the next run that has one looks again.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { MemoryIndex } from "../../services/MemoryIndex.ts"
+
+/**
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer: Layer.Layer<MemoryIndex> = Layer.succeed(MemoryIndex, {
+  embedder: Effect.succeedNone,
+  unembedded: () => Stream.empty
+})
