@@ -83,6 +83,7 @@ const isReport = (text: string): boolean => {
 const beginnings = [
   "{\"kind\":\"reference\",\"level\":\"R\",",
   "{\"kind\":\"record\",\"connector\":",
+  "{\"kind\":\"memory\",\"level\":\"L",
   "{\"v\":1,\"seq\":"
 ]
 
