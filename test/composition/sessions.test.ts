@@ -240,12 +240,40 @@ model: ${model}
         const paid = server.requests.length
         // Two sessions of one chunk each, and the memory that is made of both.
         assert.strictEqual(paid, 3)
-        assert.deepStrictEqual(calls(yield* json(cwd, "sync")), [0, 0])
+        const written = (yield* json(cwd, "status")).log.bytes
+        const unchanged = yield* json(cwd, "sync")
+        assert.deepStrictEqual(calls(unchanged), [0, 0])
+        assert.deepStrictEqual(unchanged.connectors.map(({ embed_texts }: { embed_texts: number }) => embed_texts), [
+          0,
+          0
+        ])
+        assert.strictEqual((yield* json(cwd, "status")).log.bytes, written)
         assert.lengthOf(server.requests, paid)
         const lines = (yield* mem(["log", "cat", "--kind", "memory"], { cwd })).stdout
         assert.match(lines, /"level":"L0"/)
         assert.match(lines, /"level":"L1".*Somebody asked about a port/)
         assert.match(lines, /"level":"L2"/)
+        // One ranking for what was said and what is remembered of it, and each leads to where it came from.
+        type Found = { level: string; id: string; key?: string; connector?: string; text: string }
+        const found = (yield* json(cwd, "search", "somebody", "asked", "about", "a", "port")).hits
+        assert.sameMembers([...new Set(found.map(({ level }: Found) => level))], ["L0", "L1", "L2"])
+        const only = (yield* json(cwd, "search", "port", "--level", "l1, L2", "--mode", "vector")).hits
+        assert.sameMembers([...new Set(only.map(({ level }: Found) => level))], ["L1", "L2"])
+        for (const level of ["L1", "L2"]) {
+          const { id } = found.find((hit: Found) => hit.level === level)
+          assert.strictEqual((yield* json(cwd, "blame", id)).ok, true)
+        }
+        const [said] = (yield* json(cwd, "search", "which", "port", "--level", "L0", "--connector", "claude")).hits
+        assert.deepInclude(said, { text: "Which port does the demo server use?", lines: [1, 1], stale: false })
+        assert.include((yield* mem(["get", `claude:${said.doc_id}:1`], { cwd })).stdout, said.text)
+        const { records = [] } = yield* json(cwd, "search", "which", "port")
+        assert.notInclude(records.map(({ key }: Found) => key), said.key)
+        const shown = (yield* mem(["search", "port", "--level", "L1", "-k", "1"], { cwd })).stdout
+        assert.match(shown, /\(L1 session memory\)\n {2}L1:[0-9a-f]{32}, profile \S+\n/)
+        for (const wrong of [["--level", "L3"], ["--level", "L0", "--role", "user"]]) {
+          assert.strictEqual((yield* mem(["search", "port", ...wrong], { cwd })).code, 2)
+        }
+        assert.strictEqual((yield* json(cwd, "doctor")).ok, true)
         // The server is gone: all is archived, and said.
         server.behave(() => ModelServer.complaint(500, "out of order"))
         appendFileSync(join(cwd, "claude/-w-demo/s1.jsonl"), claudeLine("u9", "One more thing.", 9))
