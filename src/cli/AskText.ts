@@ -3,9 +3,9 @@
  *
  * @since 0.1.0
  */
-import type { AskCitation, AskReport, LookedAt, WhyNot } from "../domain/AskReport.ts"
+import type { AskCitation, AskReading, AskReport, LookedAt, WhyNot } from "../domain/AskReport.ts"
 import { withWord } from "../domain/Level.ts"
-import { plural } from "../text/Amounts.ts"
+import { number, plural } from "../text/Amounts.ts"
 import { linesOf, withoutEnd } from "../text/Lines.ts"
 import { beginning, printable } from "./Printable.ts"
 import { broken, width, wrapped } from "./Words.ts"
@@ -24,6 +24,21 @@ const looked = ({ memories, passages, records, stale }: LookedAt): string =>
   } of sessions`
   + (stale === 0 ? "" : `; left out: ${plural(stale, "memory", "memories")}, stale until the next sync`)
 
+const stops: Readonly<Record<AskReading["stopped"], string>> = {
+  exit: ", until there was enough",
+  all: "",
+  calls: "; --max-calls allows no more"
+}
+
+const read = ({ accepted, left_out, malformed, read, refused, sections, stopped }: AskReading): string =>
+  [
+    `read: ${stopped === "all" ? "all" : `${number(read)} of`} ${plural(sections, "section")}${stops[stopped]}`,
+    accepted === 0 ? "no source was taken note of" : `${plural(accepted, "source")} taken note of`,
+    ...left_out === 0 ? [] : [`${number(left_out)} of them left out of the answer, which had no room for more`],
+    ...malformed === 0 ? [] : [`${plural(malformed, "section")} had no answer that could be read`],
+    ...refused === 0 ? [] : [`${plural(refused, "section")} the model declined to read`]
+  ].join("; ")
+
 const citation = ({ command, level, n, place, text }: AskCitation): ReadonlyArray<string> => [
   `[${n}] ${level === undefined ? "session" : withWord(level)}: mem ${command} ${printable(place)}`,
   `    ${beginning(text, width - 4)}`
@@ -34,7 +49,7 @@ const citation = ({ command, level, n, place, text }: AskCitation): ReadonlyArra
  * @category formatting
  */
 export const lines = (report: AskReport): ReadonlyArray<string> => {
-  const { answer, citations, dropped, looked_at, why } = report
+  const { answer, citations, dropped, looked_at, reading, why } = report
   const lost = dropped === 0
     ? []
     : broken("", `${plural(dropped, "citation")} of what was not shown ${dropped === 1 ? "was" : "were"} dropped`)
@@ -43,6 +58,7 @@ export const lines = (report: AskReport): ReadonlyArray<string> => {
     "",
     ...(why === undefined ? citations.flatMap(citation) : broken("", reasons[why])),
     ...lost,
-    ...broken("", looked(looked_at))
+    ...broken("", looked(looked_at)),
+    ...reading === undefined ? [] : broken("", read(reading))
   ]
 }

@@ -60,8 +60,42 @@ export class LookedAt extends Schema.Class<LookedAt>("mem/LookedAt")({
 }) {}
 
 /**
+ * Why no more sections were read: the exit gate opened, there were no more, or the calls of the model were used up but
+ * for the answer.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const ReadingStopped = Schema.Literal("exit", "all", "calls")
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export type ReadingStopped = typeof ReadingStopped.Type
+
+/**
+ * How what was found was read where one prompt could not hold it: so many sections there were, and so many of them were
+ * read. `accepted` sources were taken note of, a source of several sections once for each; `left_out` of these had no room
+ * in the last prompt. The others count turns that opened no gate, and names that no source had.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class AskReading extends Schema.Class<AskReading>("mem/AskReading")({
+  sections: Count,
+  read: Count,
+  stopped: ReadingStopped,
+  accepted: Count,
+  left_out: Count,
+  malformed: Count,
+  overlong: Count,
+  refused: Count,
+  unknown_citations: Count
+}) {}
+
+/**
  * The one JSON document of `mem ask --json`. Without an answer `why` says why, and `answer` is "I don't know". `dropped`
- * counts citations of what was not shown.
+ * counts citations of what was not shown. `reading` is absent where all that was found stood in one prompt.
  *
  * @since 0.1.0
  * @category schemas
@@ -76,6 +110,7 @@ export class AskReport extends Schema.Class<AskReport>("mem/AskReport")({
   citations: Schema.Array(AskCitation),
   dropped: Count,
   looked_at: LookedAt,
+  reading: Schema.optional(AskReading),
   model: Schema.String,
   model_calls: Count
 }) {}

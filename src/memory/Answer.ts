@@ -32,8 +32,14 @@ Answer in a few plain sentences, in the language of the question. Behind each se
 that say so, in square brackets, such as [r1] or [r2, r5]. Write nothing that no source says. Where sources contradict \
 each other, say so. If they do not answer the question, write exactly: ${unknown}`
 
-const attributesOf = (name: string, { level, place }: AskSource): string =>
-  `${name} ${level === undefined ? "session record" : withWord(level)} ${
+/**
+ * What a source is, and where it stands.
+ *
+ * @since 0.1.0
+ * @category prompting
+ */
+export const describe = ({ level, place }: AskSource): string =>
+  `${level === undefined ? "session record" : withWord(level)} ${
     JSON.stringify(place).replace(/[<>]/g, (mark) => mark === "<" ? "\\u003c" : "\\u003e")
   }`
 
@@ -45,7 +51,7 @@ const attributesOf = (name: string, { level, place }: AskSource): string =>
  */
 export const questionOf = (question: string, sources: ReadonlyArray<AskSource>): ReadonlyArray<ModelMessage> => {
   const suffix = suffixOf([question, ...sources.flatMap(({ place, text }) => [place, text])])
-  const records = sources.map((source, i) => block("record", suffix, source.text, attributesOf(nameOf(i), source)))
+  const records = sources.map((source, i) => block("record", suffix, source.text, `${nameOf(i)} ${describe(source)}`))
   return [
     { role: "system", content: instruction(suffix) },
     {

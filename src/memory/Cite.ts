@@ -51,8 +51,23 @@ const evidence = ({ connector, profile, session_key, t }: Turn, piece: Piece): E
 }
 
 /**
- * The evidence of an update: the Records that it cites; all that were shown where it cites none of them. `unknown` counts
+ * What an update rests on: the pieces that it cites; all that were shown where it cites none of them. `unknown` counts
  * names that were not shown.
+ *
+ * @since 0.1.0
+ * @category citing
+ */
+export const groundOf = (
+  window: Window,
+  cited: ReadonlyArray<string>
+): { readonly pieces: Window; readonly unknown: number } => {
+  const names = new Set(cited)
+  const chosen = window.filter((_, i) => names.has(nameOf(i)))
+  return { pieces: chosen.length === 0 ? window : chosen, unknown: names.size - chosen.length }
+}
+
+/**
+ * The evidence of an update. `unknown` counts names that were not shown.
  *
  * @since 0.1.0
  * @category citing
@@ -62,12 +77,8 @@ export const evidenceOf = (
   window: Window,
   cited: ReadonlyArray<string>
 ): { readonly evidence: ReadonlyArray<Evidence>; readonly unknown: number } => {
-  const names = new Set(cited)
-  const chosen = window.filter((_, i) => names.has(nameOf(i)))
-  return {
-    evidence: (chosen.length === 0 ? window : chosen).map((piece) => evidence(turn, piece)),
-    unknown: names.size - chosen.length
-  }
+  const { pieces, unknown } = groundOf(window, cited)
+  return { evidence: pieces.map((piece) => evidence(turn, piece)), unknown }
 }
 
 /**

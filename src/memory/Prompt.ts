@@ -14,15 +14,15 @@ import { block, close, open, suffixOf } from "./Tags.ts"
 import { type Piece, textOf, type Window } from "./Windows.ts"
 
 /**
- * What is read: a session, or the memories of many.
+ * What is read: a session, the memories of many, or what was found for a question.
  *
  * @since 0.1.0
  * @category models
  */
-export type Subject = "session" | "memories"
+export type Subject = "session" | "memories" | "sources"
 
 /**
- * What a turn shows.
+ * What a turn shows. `about` says what a piece is, in the place of who spoke and how.
  *
  * @since 0.1.0
  * @category models
@@ -32,6 +32,7 @@ export interface Shown {
   readonly profile: Profile
   readonly memory: string
   readonly window: Window
+  readonly about?: (piece: Piece) => string
 }
 
 /**
@@ -49,7 +50,10 @@ const reading: Readonly<Record<Subject, string>> = {
   session: "You keep a memory while you read a long session, one section at a time. You see a section only once.",
   memories:
     "You keep one memory while you read what was remembered of many sessions, some of them at a time. You see each only \
-once. Where two contradict one another, say both."
+once. Where two contradict one another, say both.",
+  sources:
+    "You keep a memory while you look for the answer to a question in what was found for it, some of it at a time, the \
+best of it first. You see each source only once."
 }
 
 const instruction = (suffix: string, subject: Subject, { max_memory_tokens }: Rules): string =>
@@ -89,8 +93,8 @@ best.`
   }
 }
 
-const attributesOf = (name: string, { record: { kind, role, tool_name } }: Piece): string =>
-  [name, role, kind, ...tool_name === undefined ? [] : [JSON.stringify(tool_name)]].join(" ")
+const speakerOf = ({ record: { kind, role, tool_name } }: Piece): string =>
+  [role, kind, ...tool_name === undefined ? [] : [JSON.stringify(tool_name)]].join(" ")
 
 /**
  * The name of the n-th Record of a window, counted from 0.
@@ -100,10 +104,10 @@ const attributesOf = (name: string, { record: { kind, role, tool_name } }: Piece
  */
 export const nameOf = (n: number): string => `r${n + 1}`
 
-const textsOf = ({ memory, profile, window }: Shown): ReadonlyArray<string> => [
+const textsOf = ({ about, memory, profile, window }: Shown): ReadonlyArray<string> => [
   ...profile.questions,
   memory,
-  ...window.flatMap((piece) => [piece.record.tool_name ?? "", textOf(piece)])
+  ...window.flatMap((piece) => [about === undefined ? piece.record.tool_name ?? "" : about(piece), textOf(piece)])
 ]
 
 /**
@@ -114,8 +118,8 @@ const textsOf = ({ memory, profile, window }: Shown): ReadonlyArray<string> => [
  */
 export const promptOf = (rules: Rules, shown: Shown, tried: ReadonlyArray<Retry> = []): Prompt => {
   const suffix = suffixOf(textsOf(shown))
-  const { memory, profile, subject, window } = shown
-  const records = window.map((piece, i) => block("record", suffix, textOf(piece), attributesOf(nameOf(i), piece)))
+  const { about = speakerOf, memory, profile, subject, window } = shown
+  const records = window.map((piece, i) => block("record", suffix, textOf(piece), `${nameOf(i)} ${about(piece)}`))
   const parts = [
     block("problem", suffix, profile.questions.join("\n")),
     block("memory", suffix, memory === "" ? noMemory : memory),

@@ -3,26 +3,34 @@
  * that can be looked up; or that nothing is known. Nothing is written, so an answer is no memory.
  *
  * Shown are L2 as a whole, L1 that has words of the question, and what a search found; never what a machine derived from
- * other text, and no memory that is stale: what it rested on may have been taken out.
+ * other text, and no memory that is stale: what it rested on may have been taken out. Where one prompt holds all of it,
+ * the model is asked once. Where not, it is read section by section until the exit gate opens, and the last call answers
+ * from the sources that were accepted.
  *
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
-import { LanguageModel, type ModelAnswer } from "../../services/LanguageModel.ts"
+import { LanguageModel } from "../../services/LanguageModel.ts"
 import type { LogReader, LogReadError } from "../../services/LogReader.ts"
 import { TokenCounter } from "../../services/TokenCounter.ts"
-import { AskCitation, AskReport, AskSource, LookedAt } from "../domain/AskReport.ts"
+import { AskCitation, AskReading, AskReport, AskSource, LookedAt } from "../domain/AskReport.ts"
 import type { LanguageModelError } from "../domain/LanguageModelErrors.ts"
 import type { SearchReport } from "../domain/SearchReport.ts"
 import { matches } from "../search/Matches.ts"
 import { fold } from "../search/Words.ts"
-import { judge, type Judged, questionOf, unknown } from "./Answer.ts"
-import { type Budget, make as makeBudget } from "./Budget.ts"
-import { call, defaultPatience, type Patience } from "./Call.ts"
+import { make as makeBudget } from "./Budget.ts"
+import { defaultPatience, type Patience } from "./Call.ts"
+import { conclude, type Concluded } from "./conclude.ts"
+import { defaultRules, type Exit } from "./Gate.ts"
 import { lineage, type Whole } from "./Lineage.ts"
+import { type ReadOn, readOn } from "./readOn.ts"
+import { sectionsOf } from "./Sections.ts"
+import type { Piece } from "./Windows.ts"
 
 /**
- * `max_source_tokens` bounds what is shown, `max_answer_tokens` the answer; `memories` is how many L1 are shown at most.
+ * `max_source_tokens` bounds what is shown at once, `max_answer_tokens` an answer; `memories` is how many L1 are shown at
+ * most. `exit` says when the reading of sections ends, and `max_calls` bounds the calls of the model, with the last answer
+ * among them, which is always given: less than 1 counts as 1.
  *
  * @since 0.1.0
  * @category models
@@ -31,6 +39,8 @@ export interface AskOptions {
   readonly max_source_tokens: number
   readonly max_answer_tokens: number
   readonly memories: number
+  readonly exit: Exit
+  readonly max_calls: number
   readonly patience: Patience
 }
 
@@ -44,6 +54,8 @@ export const defaultOptions: AskOptions = {
   max_source_tokens: 5_500,
   max_answer_tokens: 2_048,
   memories: 4,
+  exit: "on",
+  max_calls: 8,
   patience: defaultPatience
 }
 
@@ -84,50 +96,76 @@ const foundSources = ({ hits, records = [] }: SearchReport): ReadonlyArray<AskSo
   ]).flat()
 }
 
+/** What a source takes in a prompt. */
+const tokensOf = (count: (text: string) => number) => ({ place, text }: AskSource): number => count(text) + count(place)
+
 /** As many as fit; one that does not is passed over. */
-const fitting = (sources: ReadonlyArray<AskSource>, most: number, count: (text: string) => number) => {
+const fitting = <A>(all: ReadonlyArray<A>, most: number, tokensOf: (each: A) => number): ReadonlyArray<A> => {
   let left = most
-  return sources.filter(({ place, text }) => {
-    const tokens = count(text) + count(place)
+  return all.filter((each) => {
+    const tokens = tokensOf(each)
     if (!(tokens <= left)) return false
     left -= tokens
     return true
   })
 }
 
-interface Asked {
-  readonly sources: ReadonlyArray<AskSource>
-  readonly judged: Judged
+/** What was answered from what, and what the model was shown on the way. */
+interface Answered extends Concluded {
+  readonly shown: ReadonlyArray<AskSource>
+  readonly reading?: AskReading
 }
 
-const none: Omit<Judged, "why"> = { answer: unknown, cited: [], dropped: 0 }
+const reported = (result: ReadOn, used: number): AskReading => {
+  const { accepted, left, malformed, overlong, read, refused, stopped, unknown_citations } = result
+  return new AskReading({
+    sections: read.length + left,
+    read: read.length,
+    stopped,
+    accepted: accepted.length,
+    left_out: accepted.length === 0 ? 0 : accepted.length - used,
+    malformed,
+    overlong,
+    refused,
+    unknown_citations
+  })
+}
 
-/** Where the model has less context than that, the better half of the sources is shown. */
-const complete = (
+/**
+ * Reads what no single prompt holds, and answers from what was accepted. A section and the memory together take no more
+ * than the sources of the answer do. Where nothing was accepted, the answer is looked for in the best that fits.
+ */
+const answerByReading = (
   question: string,
-  sources: ReadonlyArray<AskSource>,
-  options: AskOptions,
-  budget: Budget
-): Effect.Effect<Asked, LanguageModelError, LanguageModel | TokenCounter> =>
+  candidates: ReadonlyArray<AskSource>,
+  options: AskOptions
+): Effect.Effect<Answered, LanguageModelError, LanguageModel | TokenCounter> =>
   Effect.gen(function*() {
-    const { max_answer_tokens, patience } = options
+    const { exit, max_answer_tokens, max_calls, max_source_tokens, patience } = options
     const { count } = yield* TokenCounter
-    const messages = questionOf(question, sources)
-    const tokens = messages.reduce((sum, { content }) => sum + count(content), 0)
-    const judged = (answer: ModelAnswer): Asked => ({ sources, judged: judge(answer, sources.length) })
-    return yield* call(budget, patience, { messages, max_tokens: max_answer_tokens, temperature: 0, seed: 0 }, tokens)
-      .pipe(
-        Effect.map(({ answer }) => judged(answer)),
-        Effect.catchTags({
-          // The budget has no limit.
-          BudgetSpent: Effect.die,
-          ModelRefused: () => Effect.succeed<Asked>({ sources, judged: { ...none, why: "refused" } }),
-          ContextTooLong: (error) =>
-            sources.length > 1
-              ? complete(question, sources.slice(0, Math.ceil(sources.length / 2)), options, budget)
-              : error
-        })
-      )
+    const max_memory_tokens = Math.min(defaultRules.max_memory_tokens, Math.floor(max_source_tokens / 4))
+    const sections = sectionsOf(candidates, Math.max(1, max_source_tokens - max_memory_tokens), count)
+    const budget = yield* makeBudget({ max_calls: max_calls - 1 })
+    const rules = { exit, max_memory_tokens, max_answer_tokens }
+    const result = yield* readOn(question, sections, { rules, patience, budget })
+    const { calls } = yield* budget.spent
+    const pieces = result.accepted.length === 0 ? sections.windows.flat() : result.accepted
+    const tokens = tokensOf(count)
+    const needs = (some: ReadonlyArray<Piece>): number =>
+      sections.sourcesOf(some).reduce((sum, source) => sum + tokens(source), 0)
+    // More than the largest section that it could read, a model of less context cannot read in the answer's prompt either.
+    const room = result.halved ? Math.min(max_source_tokens, Math.max(0, ...result.read.map(needs))) : max_source_tokens
+    const fit = fitting(pieces, room, (piece) => needs([piece]))
+    // A piece that was in a section fits a prompt, whatever its place takes.
+    const last = fit.length === 0 ? pieces.slice(0, 1) : fit
+    const concluded = yield* conclude(question, sections.sourcesOf(last), { ...options, max_calls: max_calls - calls })
+    const used = concluded.sources.length
+    return {
+      ...concluded,
+      calls: calls + concluded.calls,
+      shown: sections.wholesOf([...result.read.flat(), ...last.slice(0, used)]),
+      reading: reported(result, used)
+    }
   })
 
 const lookedAt = (shown: ReadonlyArray<AskSource>, stale: number): LookedAt =>
@@ -154,12 +192,15 @@ export const ask = (
     const { count } = yield* TokenCounter
     const all = yield* Effect.flatMap(lineage, ({ current }) => current)
     const candidates = [...memoriesFor(question, all, options.memories), ...foundSources(found)]
-    const fit = fitting(candidates, options.max_source_tokens, count)
-    const budget = yield* makeBudget()
-    const { judged, sources } = fit.length === 0
-      ? { sources: fit, judged: { ...none, why: "nothing_found" as const } }
-      : yield* complete(question, fit, options, budget)
-    const { answer, cited, dropped, why } = judged
+    const max_calls = Math.max(1, options.max_calls)
+    const needed = candidates.map(tokensOf(count)).reduce((sum, tokens) => sum + tokens, 0)
+    const answered: Answered = needed <= options.max_source_tokens
+      ? yield* Effect.map(conclude(question, candidates, { ...options, max_calls }), (concluded) => ({
+        ...concluded,
+        shown: concluded.sources
+      }))
+      : yield* answerByReading(question, candidates, { ...options, max_calls })
+    const { calls, judged: { answer, cited, dropped, why }, reading, shown, sources } = answered
     return new AskReport({
       command: "ask",
       ok: true,
@@ -172,8 +213,9 @@ export const ask = (
         return source === undefined ? [] : [new AskCitation({ n: i + 1, ...source })]
       }),
       dropped,
-      looked_at: lookedAt(sources, all.filter(({ state }) => state === "stale").length),
+      looked_at: lookedAt(shown, all.filter(({ state }) => state === "stale").length),
+      ...(reading === undefined ? {} : { reading }),
       model: fingerprint,
-      model_calls: (yield* budget.spent).calls
+      model_calls: calls
     })
   })
