@@ -11,7 +11,12 @@ import { TokenCounter } from "../../services/TokenCounter.ts"
 import * as AskText from "../../src/cli/AskText.ts"
 import { type AskReport, AskSource } from "../../src/domain/AskReport.ts"
 import { ChunkId, DocId, RecordKey, SessionKey, SourceUri } from "../../src/domain/Ids.ts"
-import { ContextTooLong, type LanguageModelError, ModelRefused } from "../../src/domain/LanguageModelErrors.ts"
+import {
+  ContextTooLong,
+  type LanguageModelError,
+  ModelRefused,
+  RateLimited
+} from "../../src/domain/LanguageModelErrors.ts"
 import { RecordHit, SearchHit, SearchReport } from "../../src/domain/SearchReport.ts"
 import { judge, questionOf, unknown } from "../../src/memory/Answer.ts"
 import { ask, type AskOptions, defaultOptions } from "../../src/memory/ask.ts"
@@ -328,6 +333,21 @@ describe("reading on", () => {
       }
     }))
 
+  it.effect("a server that asks to wait, or cannot hold the answer's prompt, is asked no more often than calls are left", () =>
+    Effect.gen(function*() {
+      for (const error of [new RateLimited({ model: "m" }), new ContextTooLong({ model: "m" })]) {
+        let tries = 0
+        const failed = yield* Effect.flip(asking(["one", "two", "-".repeat(200)], looksFor("one", "two", "three"), {
+          options: { max_calls: 3, patience: { retries: 9, wait: 0 } },
+          last: () => {
+            tries += 1
+            return error
+          }
+        }))
+        assert.deepStrictEqual([failed, tries], [error, 1])
+      }
+    }))
+
   it.effect("a turn that cannot be read, or that the model declines, is a closed gate; the best is answered from", () =>
     Effect.gen(function*() {
       const { last, report, turns } = yield* asking(
@@ -504,12 +524,14 @@ describe("the laws of reading on", () => {
     laws((texts, seed, { exit = "on" }) =>
       Effect.gen(function*() {
         const quoting = [...texts, "x".repeat(200)].map((text, i) => i % 2 === seed % 2 ? `${bait}\n${text}` : text)
-        for (const mode of ["quotedPrompt", "obeyed"] as const) {
-          const { report } = yield* asking(quoting, () => ({}), {
-            options: { exit, max_calls: 200 },
-            around: (model) => Layer.provide(Faulty.layer({ mode }), model)
-          })
-          assert.deepInclude(report.reading, { stopped: "all", accepted: 0 })
-        }
+        const read = { exit, max_calls: 200 }
+        const quotes = (mode: Faulty.Mode) => (model: Layer.Layer<LanguageModel>) =>
+          Layer.provide(Faulty.layer({ mode }), model)
+        const reports = [
+          yield* asking(quoting, ({ section }) => section, { options: read }),
+          yield* asking(quoting, () => ({}), { options: read, around: quotes("quotedPrompt") }),
+          yield* asking(quoting, () => ({}), { options: read, around: quotes("obeyed") })
+        ]
+        for (const { report } of reports) assert.deepInclude(report.reading, { stopped: "all", accepted: 0 })
       }), 10))
 })
