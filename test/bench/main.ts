@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- NAME`: measures speed as ratios within one run, both sides warmed up and alternated, so that they
- * hold on a machine whose own speed drifts.
+ * hold on a machine whose own speed drifts. One measures no time: `needle` counts the calls of a model.
  */
 
 /** Each is loaded alone: what one prepares would be in the other's way. */
@@ -10,6 +10,7 @@ const benches: ReadonlyMap<string, () => Promise<void>> = new Map([
   ["embed", async () => (await import("./embed.ts")).embed()],
   ["log", async () => (await import("./log.ts")).log()],
   ["index", async () => (await import("./index.ts")).index()],
+  ["needle", async () => (await import("./needle.ts")).needle()],
   ["scrub", async () => (await import("./scrub.ts")).scrubbing()],
   ["tokens", async () => (await import("./tokens.ts")).tokens()],
   ["sync", async () => (await import("./sync.ts")).sync()]

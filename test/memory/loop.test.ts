@@ -12,6 +12,7 @@ import { Derived, type Record } from "../../src/domain/Record.ts"
 import * as Live from "../../src/log/Live.ts"
 import { Profile } from "../../src/memory/Profile.ts"
 import { quiet } from "../fixtures/Index.ts"
+import * as Needle from "../fixtures/Needle.ts"
 import { type Answers, claude, count, keyword, make, options, say, spoken, type World } from "./World.ts"
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex")
@@ -562,4 +563,39 @@ describe("a model", () => {
       const none = yield* world.run(keyword, { max_tokens: 10 })
       assert.deepInclude(none, { status: "partial", spent: { calls: 0, tokens: 0 } })
     }))
+})
+
+describe("the needle task", () => {
+  for (const exit of ["on", "confirm2", "off"] as const) {
+    it.live(`with the exit gate ${exit} the calls are as many as the place of the last needle says`, () =>
+      Effect.promise(() =>
+        FastCheck.assert(
+          FastCheck.asyncProperty(
+            FastCheck.integer({ min: 1, max: 24 }),
+            FastCheck.constantFrom(...Needle.spreads),
+            FastCheck.nat(999),
+            (chunks, { fifths }, seed) =>
+              Effect.runPromise(Effect.gen(function*() {
+                const places = Needle.placesOf(chunks, fifths, seed)
+                const { calls, memory, status } = yield* Needle.read(chunks, places, exit)
+                // It has enough with the last needle, and says so at each chunk from then on.
+                const enough = Math.max(...places) + (exit === "on" ? 1 : 2)
+                assert.strictEqual(calls, exit === "off" ? chunks : Math.min(enough, chunks))
+                assert.strictEqual(status, exit === "off" || enough > chunks ? "read" : "stopped")
+                for (const word of Needle.needles) assert.include(memory, word)
+              }))
+          ),
+          { numRuns: 12 }
+        )
+      ))
+  }
+
+  it("lays the needles where it is told to", () => {
+    for (const { fifths } of Needle.spreads) {
+      for (const seed of [0, 1, 2]) {
+        const places = Needle.placesOf(50, fifths, seed)
+        assert.deepStrictEqual(places.map((place) => Math.floor(place / 10)), [...fifths])
+      }
+    }
+  })
 })
