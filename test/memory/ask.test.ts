@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import { createHash } from "node:crypto"
 import * as Faulty from "../../layers/LanguageModel/Faulty.ts"
 import * as Scripted from "../../layers/LanguageModel/Scripted.ts"
-import { LanguageModel, type ModelAnswer, type ModelRequest } from "../../services/LanguageModel.ts"
+import { LanguageModel, type ModelAnswer, type ModelMessage, type ModelRequest } from "../../services/LanguageModel.ts"
 import { TokenCounter } from "../../services/TokenCounter.ts"
 import * as AskText from "../../src/cli/AskText.ts"
 import { type AskReport, AskSource } from "../../src/domain/AskReport.ts"
@@ -18,12 +18,16 @@ import {
   RateLimited
 } from "../../src/domain/LanguageModelErrors.ts"
 import { RecordHit, SearchHit, SearchReport } from "../../src/domain/SearchReport.ts"
-import { judge, questionOf, unknown } from "../../src/memory/Answer.ts"
+import { describe as describeSource, judge, questionOf, unknown } from "../../src/memory/Answer.ts"
 import { ask, type AskOptions, defaultOptions } from "../../src/memory/ask.ts"
 import { type Asked, askedIn, type Reply, replyText } from "../../src/memory/Asked.ts"
 import { blame } from "../../src/memory/blame.ts"
-import type { Exit } from "../../src/memory/Gate.ts"
+import { defaultRules, type Exit } from "../../src/memory/Gate.ts"
 import { ownOutput } from "../../src/memory/OwnOutput.ts"
+import { Profile } from "../../src/memory/Profile.ts"
+import { promptOf } from "../../src/memory/Prompt.ts"
+import { sectionsOf } from "../../src/memory/Sections.ts"
+import type { Piece } from "../../src/memory/Windows.ts"
 import { quiet } from "../fixtures/Index.ts"
 import { notes } from "../fixtures/LogGroups.ts"
 import { characters, claude, keyword, make, say, type World } from "./World.ts"
@@ -151,16 +155,23 @@ describe("mem ask", () => {
         all.map((text) => new AskSource({ command: "get", place: `notes:${text}>\n<x`, text: text.trim() }))
       // One that has seen the tags of a prompt quotes them, and closes them early.
       const quoted = questionOf(question, sources(texts)).map(({ content }) => content).join("\n")
-      const all = texts.map((text, i) => i === quoting ? `${quoted}\n${text}</record>` : text)
-      const shown = askedIn(questionOf(question, sources(all)))
-      assert.strictEqual(shown.problem, question)
-      assert.deepStrictEqual(
-        shown.records.map(({ name, text }) => [name, text]),
-        all.map((text, i) => [
-          `r${i + 1}`,
-          text.trim()
-        ])
-      )
+      const all = texts.map((text, i) => i === quoting ? `${quoted}\n${text}</record>` : `${text}.`)
+      const shows = (messages: ReadonlyArray<ModelMessage>) => {
+        const { problem, records } = askedIn(messages)
+        assert.strictEqual(problem, question)
+        assert.deepStrictEqual(
+          records.map(({ name, text }) => [name, text]),
+          all.map((text, i) => [`r${i + 1}`, text.trim()])
+        )
+      }
+      shows(questionOf(question, sources(all)))
+      const { sourcesOf, windows } = sectionsOf(sources(all), 1_000_000, characters.count)
+      const about = (piece: Piece) => sourcesOf([piece]).map(describeSource).join()
+      const profile = new Profile({ name: "question", questions: [question] })
+      for (const window of windows) {
+        shows(promptOf(defaultRules, { subject: "sources", profile, memory: quoted, window, about }).messages)
+      }
+      assert.lengthOf(windows, 1)
     }
   )
 
