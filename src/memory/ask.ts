@@ -75,17 +75,13 @@ const memoriesFor = (question: string, all: ReadonlyArray<Whole>, most: number):
   return [...good.filter(({ body }) => body.level === "L2"), ...told.map(({ memory }) => memory)].map(memorySource)
 }
 
-/** Passages and Records by turns: neither kind of source pushes out the other. */
+/** Passages with evidence, and Records, by turns: neither kind of source pushes out the other. */
 const foundSources = ({ hits, records = [] }: SearchReport): ReadonlyArray<AskSource> => {
-  const passages = hits.flatMap((hit) => {
-    if (hit.level === "R") {
-      const { connector, doc_id, level, lines: [first, last], text } = hit
-      return [new AskSource({ level, command: "get", place: `${connector}:${doc_id}:${first}-${last}`, text })]
-    }
+  const passages = hits.flatMap(({ connector, doc_id, level, lines, text }) => {
     // Session memories are chosen by their words, whole.
-    return hit.level === "L0"
-      ? [new AskSource({ level: hit.level, command: "blame", place: hit.id, text: hit.text })]
-      : []
+    if (level === "L1" || level === "L2" || lines === undefined) return []
+    const place = level === "R" ? lines.join("-") : `${lines[0]}`
+    return [new AskSource({ level, command: "get", place: `${connector}:${doc_id}:${place}`, text })]
   })
   const said = records.filter(({ block, derived }) => derived === false && block !== "thinking").map((
     { connector, doc_id, lines: [first], text }
@@ -171,7 +167,7 @@ const answerByReading = (
 const lookedAt = (shown: ReadonlyArray<AskSource>, stale: number): LookedAt =>
   new LookedAt({
     passages: shown.filter(({ level }) => level === "R").length,
-    records: shown.filter(({ level }) => level === undefined).length,
+    records: shown.filter(({ level }) => level === undefined || level === "L0").length,
     memories: shown.filter(({ command }) => command === "blame").length,
     stale
   })

@@ -22,9 +22,8 @@ import { Record } from "../domain/Record.ts"
 import { Signal } from "../stream/Fold.ts"
 import { timestamp } from "../sync/Pipeline.ts"
 import type { BudgetSpent } from "./Budget.ts"
-import { cite, type Cited, idOf } from "./Cite.ts"
+import { cite, type Cited, groundOf, idOf } from "./Cite.ts"
 import type { LiveMemory, LiveSessionMemory } from "./LiveMemory.ts"
-import { nameOf } from "./Prompt.ts"
 import { type How, readingOf } from "./Reading.ts"
 import { artifactsOf } from "./StepGroup.ts"
 import { readingSha256 } from "./StepKey.ts"
@@ -120,9 +119,7 @@ export const consolidate = (
       calls += taken.right.calls
       const { cited, memory: text, update } = taken.right.decision
       if (!update) continue
-      const names = new Set(cited)
-      const chosen = window.filter((_, i) => names.has(nameOf(i)))
-      const rests = (chosen.length === 0 ? window : chosen).map(({ record }) => MemoryId.make(record.key))
+      const rests = groundOf(window, cited).pieces.map(({ record }) => MemoryId.make(record.key))
       memory = { text, citations: cite(memory, text, rests) }
     }
 
