@@ -133,16 +133,8 @@ export { type Spent } from "./memory/Budget.ts"
 export { type Consolidated } from "./memory/consolidate.ts"
 export { estimate as estimateMemory } from "./memory/estimate.ts"
 export { type Exit, type Rules } from "./memory/Gate.ts"
-export {
-  type LiveConsolidated,
-  type LiveEntry,
-  type LiveMemory,
-  liveMemory,
-  type LiveSessionMemory,
-  type RecordPlace,
-  type Session,
-  type Turn
-} from "./memory/LiveMemory.ts"
+export { type LiveConsolidated, type LiveEntry, type LiveSessionMemory } from "./memory/LiveEntries.ts"
+export { type LiveMemory, liveMemory } from "./memory/LiveMemory.ts"
 export {
   defaultOptions as rememberDefaults,
   type LoopOptions,
@@ -151,6 +143,7 @@ export {
   type SessionOutcome
 } from "./memory/loop.ts"
 export { Profile, standard as standardProfile } from "./memory/Profile.ts"
+export { type RecordPlace, type Session, type Turn } from "./memory/Sessions.ts"
 export { embedded as embedQuery, search } from "./search/search.ts"
 export { UnknownConnector } from "./sync/Chosen.ts"
 export { connectorKind } from "./sync/connectorKind.ts"

@@ -12,7 +12,8 @@ import { DocId, type MemoryId } from "../domain/Ids.ts"
 import type { Citation, ConsolidatedMemory, SessionMemory } from "../domain/Memory.ts"
 import { MemoryPart } from "../domain/MemoryReport.ts"
 import { gather, type Open } from "../log/Gather.ts"
-import { type LiveMemory, make as makeLive, type RecordPlace } from "./LiveMemory.ts"
+import { type LiveMemory, make as makeLive } from "./LiveMemory.ts"
+import type { RecordPlace } from "./Sessions.ts"
 import { marksDue } from "./Stale.ts"
 
 /**

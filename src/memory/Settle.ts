@@ -10,8 +10,9 @@
 import type { MemoryId } from "../domain/Ids.ts"
 import { type Evidence, MemoryMark } from "../domain/Memory.ts"
 import type { Rules } from "./Gate.ts"
-import type { LiveMemory, Session, Turn } from "./LiveMemory.ts"
+import type { LiveMemory } from "./LiveMemory.ts"
 import { type Read, reuse, unread } from "./Reading.ts"
+import type { Session, Turn } from "./Sessions.ts"
 import { type Reading, readingSha256 } from "./StepKey.ts"
 
 /** The next Records of the session, all of them archived before the step that showed them. */

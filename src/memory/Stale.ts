@@ -9,7 +9,8 @@
  */
 import type { MemoryId } from "../domain/Ids.ts"
 import { MemoryMark } from "../domain/Memory.ts"
-import type { LiveMemory, LiveSessionMemory } from "./LiveMemory.ts"
+import type { LiveSessionMemory } from "./LiveEntries.ts"
+import type { LiveMemory } from "./LiveMemory.ts"
 
 const mark = (level: MemoryMark["level"], id: MemoryId, word: MemoryMark["mark"]): MemoryMark =>
   new MemoryMark({ level, entry: "mark", id, mark: word })

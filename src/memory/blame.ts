@@ -15,8 +15,8 @@ import type { Evidence } from "../domain/Memory.ts"
 import type { MemoryPart } from "../domain/MemoryReport.ts"
 import * as SessionRecords from "../log/SessionRecords.ts"
 import { documentOf, type Lineage, lineage, type Whole } from "./Lineage.ts"
-import type { RecordPlace } from "./LiveMemory.ts"
 import { partsSaying } from "./Said.ts"
+import type { RecordPlace } from "./Sessions.ts"
 
 /**
  * Memory never had such an id, or nothing in it says the sentence.

@@ -15,7 +15,7 @@ import { Chunk } from "../domain/Chunk.ts"
 import type { ChunkPolicy } from "../domain/ChunkPolicy.ts"
 import type { RecordKey, Sha256 } from "../domain/Ids.ts"
 import type { Record } from "../domain/Record.ts"
-import type { RecordPlace, Session, Turn } from "./LiveMemory.ts"
+import type { RecordPlace, Session, Turn } from "./Sessions.ts"
 
 /**
  * Behind how many Records each Chunk ends that was read before: as far as the same Records still follow one another.
