@@ -114,7 +114,14 @@ export { Commit, Exclusion, Reference, Tombstone, Vector } from "./domain/Refere
 export { ReferenceDocument, ReferenceReport } from "./domain/ReferenceReport.ts"
 export { SearchHit, SearchMode, SearchReport } from "./domain/SearchReport.ts"
 export { type SessionItem, SourceWarning } from "./domain/SessionRead.ts"
-export { ConnectorStatus, LogStatus, ProjectionStatus, StatusReport } from "./domain/StatusReport.ts"
+export {
+  ConnectorStatus,
+  GateStatus,
+  LogStatus,
+  MemoryStatus,
+  ProjectionStatus,
+  StatusReport
+} from "./domain/StatusReport.ts"
 export { EmbedderMismatch, ManifestError, ProjectionError } from "./domain/StoreErrors.ts"
 export {
   ConnectorSyncReport,

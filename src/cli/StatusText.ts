@@ -3,13 +3,70 @@
  *
  * @since 0.1.0
  */
-import type { ConnectorStatus, LogStatus, ProjectionStatus, StatusReport } from "../domain/StatusReport.ts"
+import type {
+  ConnectorStatus,
+  GateStatus,
+  LogStatus,
+  MemoryStatus,
+  ProjectionStatus,
+  StatusReport
+} from "../domain/StatusReport.ts"
 import { number, plural } from "../text/Amounts.ts"
 import * as LeftOut from "./LeftOutText.ts"
 import { moment, size, wrapped } from "./Words.ts"
 
+const percent = (part: number, whole: number): string => `${Math.round(100 * part / whole)} %`
+
+/** A rate of fewer steps says nothing yet. */
+const enough = 20
+
+/** From here on a rate is told of: as a share of the steps. */
+const tooMany = { updates: 0.95, malformed: 0.2 }
+
+const gateWarnings = ({ malformed, model, profile, steps, updates }: GateStatus): ReadonlyArray<string> =>
+  steps < enough ? [] : [
+    ...updates < tooMany.updates * steps ? [] : wrapped(
+      "  ",
+      `warning: ${model} takes nearly every section into ${profile}, which an untrained or too small model does: `
+        + "citations and limits still hold, but memory picks out little; name another model in connectors.yaml, or ask "
+        + "narrower questions in its profile"
+    ),
+    ...malformed < tooMany.malformed * steps ? [] : wrapped(
+      "  ",
+      `warning: ${percent(malformed, steps)} of the answers of ${model} for ${profile} could not be read, and memory `
+        + "stayed as it was there: such a model does not keep to the form that is asked for; name another one in "
+        + "connectors.yaml"
+    )
+  ]
+
+const gate = (status: GateStatus): ReadonlyArray<string> => {
+  const { completion_tokens, exits, malformed, model, profile, prompt_tokens, steps, updates } = status
+  return [
+    ...wrapped(
+      "  ",
+      `${profile} by ${model}: ${plural(steps, "step")}, ${plural(updates, "update")} (${percent(updates, steps)})`
+        + (malformed === 0 ? "" : `, ${number(malformed)} malformed (${percent(malformed, steps)})`)
+        + (exits === 0 ? "" : `, ${plural(exits, "exit")}`)
+        + `; ${number(prompt_tokens)} tokens sent, ${number(completion_tokens)} answered`,
+      "    "
+    ),
+    ...gateWarnings(status)
+  ]
+}
+
+/** How a profile was read before is in the JSON. */
+const remembered = ({ evidence, gates, sessions, stale }: MemoryStatus): ReadonlyArray<string> => [
+  ...wrapped(
+    "  ",
+    `memory of ${plural(sessions, "session")}${stale === 0 ? "" : ` (${number(stale)} stale)`}, on ${
+      plural(evidence, "piece", "pieces")
+    } of L0 evidence`
+  ),
+  ...gates.filter(({ current }) => current).flatMap(gate)
+]
+
 const block = (connector: ConnectorStatus): ReadonlyArray<string> => {
-  const { chunks, documents, failed, kind, last_sync, name, pending, records, skipped } = connector
+  const { chunks, documents, failed, kind, last_sync, memory, name, pending, records, skipped } = connector
   const held = records === undefined
     ? `${plural(documents, "document")}, ${plural(chunks, "passage")}`
     : `${plural(documents, "session")}, ${plural(records, "Record")}`
@@ -24,6 +81,7 @@ const block = (connector: ConnectorStatus): ReadonlyArray<string> => {
         plural(pending, records === undefined ? "document" : "session")
       } of a sync still to do: it runs now, or was cut short and the next one goes on`
     )),
+    ...(memory === undefined ? [] : remembered(memory)),
     ...LeftOut.failed(failed),
     ...LeftOut.skipped(skipped)
   ]

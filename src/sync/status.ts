@@ -22,6 +22,7 @@ import type { ManifestError, ProjectionError } from "../domain/StoreErrors.ts"
 import { FailedDocument, SkippedDocument } from "../domain/SyncReport.ts"
 import { manifestOf } from "../log/Live.ts"
 import * as Usage from "../log/Usage.ts"
+import * as GateCounts from "../memory/GateCounts.ts"
 
 /** The log's moments are of one length and one zone, so they sort as texts. */
 const latest = (moments: ReadonlyArray<Timestamp>): Timestamp | null => [...moments].sort().at(-1) ?? null
@@ -47,7 +48,11 @@ const pendingOf = (name: ConnectorName, { live }: Usage.Usage) =>
     return Math.max(0, begun.to_do - stored.length)
   })
 
-const statusOf = (usage: Usage.Usage, { kind, name, source_type }: ConfiguredConnector) =>
+const statusOf = (
+  usage: Usage.Usage,
+  gates: GateCounts.GateCounts,
+  { kind, name, source_type }: ConfiguredConnector
+) =>
   Effect.gen(function*() {
     const noted = [...(yield* Effect.flatMap(ManifestStore, ({ loadFailed }) => loadFailed(name))).values()]
     const skipped = new Map([
@@ -70,7 +75,8 @@ const statusOf = (usage: Usage.Usage, { kind, name, source_type }: ConfiguredCon
         new FailedDocument({ doc_id, error, message, retryable })
       ),
       skipped: [...skipped].map(([doc_id, reason]) => new SkippedDocument({ doc_id, reason })),
-      pending: yield* pendingOf(name, usage)
+      pending: yield* pendingOf(name, usage),
+      ...Option.match(gates.of(name), { onNone: () => ({}), onSome: (memory) => ({ memory }) })
     })
   })
 
@@ -103,14 +109,18 @@ export const status: Effect.Effect<
 > = Effect.gen(function*() {
   const { configured } = yield* Connectors
   const reader = yield* LogReader
-  const usage = yield* Stream.runFold(reader.records(), Usage.nothing, Usage.add)
+  const gates = GateCounts.make()
+  const usage = yield* Stream.runFold(reader.records(), Usage.nothing, (before, line) => {
+    gates.take(line)
+    return Usage.add(before, line)
+  })
   const segments = yield* reader.segments
   return new StatusReport({
     command: "status",
     ok: true,
     connectors: yield* Effect.forEach(
       [...configured, ...strangers(usage, configured)],
-      (connector) => statusOf(usage, connector)
+      (connector) => statusOf(usage, gates, connector)
     ),
     log: new LogStatus({
       segments: segments.length,

@@ -16,7 +16,14 @@ import { GetReport } from "../../src/domain/GetReport.ts"
 import { ChunkId, ConnectorName, DocId, Fingerprint, SourceUri, Timestamp } from "../../src/domain/Ids.ts"
 import { ReferenceDocument } from "../../src/domain/ReferenceReport.ts"
 import { SearchHit, SearchReport } from "../../src/domain/SearchReport.ts"
-import { ConnectorStatus, LogStatus, ProjectionStatus, StatusReport } from "../../src/domain/StatusReport.ts"
+import {
+  ConnectorStatus,
+  GateStatus,
+  LogStatus,
+  MemoryStatus,
+  ProjectionStatus,
+  StatusReport
+} from "../../src/domain/StatusReport.ts"
 import {
   ConnectorSyncReport,
   FailedDocument,
@@ -241,6 +248,58 @@ describe("a status", () => {
       ]
     )
     assert.include(status({ last_sync: null })[0], "never synced")
+  })
+
+  const memory = (gate: Partial<GateStatus>, more: Partial<MemoryStatus> = {}) =>
+    new MemoryStatus({
+      sessions: 2,
+      stale: 0,
+      evidence: 5,
+      gates: [
+        new GateStatus({
+          profile: "work",
+          model: "m",
+          current: true,
+          steps: 20,
+          updates: 4,
+          malformed: 0,
+          exits: 0,
+          prompt_tokens: 12_345,
+          completion_tokens: 678,
+          ...gate
+        })
+      ],
+      ...more
+    })
+  const told = (gate: Partial<GateStatus>, more?: Partial<MemoryStatus>) =>
+    status({ source_type: "session", records: 9, memory: memory(gate, more) }).slice(1, -2)
+
+  it("says how the gates have answered, of the way in which a profile was read last", () => {
+    assert.deepStrictEqual(told({}), [
+      "  memory of 2 sessions, on 5 pieces of L0 evidence",
+      "  work by m: 20 steps, 4 updates (20 %); 12,345 tokens sent, 678 answered"
+    ])
+    assert.deepStrictEqual(told({ malformed: 3, exits: 1 }, { stale: 1, evidence: 1 }), [
+      "  memory of 2 sessions (1 stale), on 1 piece of L0 evidence",
+      "  work by m: 20 steps, 4 updates (20 %), 3 malformed (15 %), 1 exit; 12,345",
+      "    tokens sent, 678 answered"
+    ])
+    assert.lengthOf(told({ current: false, updates: 20 }), 1)
+  })
+
+  it("warns of a model that takes nearly everything, or cannot keep to the form, once there are enough steps", () => {
+    const warnings = (gate: Partial<GateStatus>) =>
+      told(gate).join(" ").replaceAll(/ +/g, " ").split("warning: ").slice(1)
+    for (const [updates, warned] of [[18, 0], [19, 1], [20, 1]] as const) {
+      assert.lengthOf(warnings({ updates }), warned, `${updates} of 20`)
+    }
+    assert.lengthOf(warnings({ steps: 19, updates: 19, malformed: 19 }), 0)
+    for (const [malformed, warned] of [[3, 0], [4, 1]] as const) assert.lengthOf(warnings({ malformed }), warned)
+    const [everything] = warnings({ updates: 20 })
+    for (const word of ["untrained or too small", "citations", "another model", "narrower questions"]) {
+      assert.include(everything, word)
+    }
+    assert.include(warnings({ malformed: 10 })[0], "50 % of the answers of m for work could not be read")
   })
 
   it("says of the index how it is, and what mends it", () => {

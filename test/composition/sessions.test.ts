@@ -274,6 +274,20 @@ model: ${model}
           assert.strictEqual((yield* mem(["search", "port", ...wrong], { cwd })).code, 2)
         }
         assert.strictEqual((yield* json(cwd, "doctor")).ok, true)
+        const { connectors } = yield* json(cwd, "status")
+        for (const { memory } of connectors) {
+          assert.deepInclude(memory, { sessions: 1, stale: 0, evidence: 1 })
+          assert.deepInclude(memory.gates, {
+            ...memory.gates[0],
+            profile: "work",
+            model: `small@${server.url}/v1`,
+            current: true,
+            steps: 1,
+            updates: 1,
+            malformed: 0,
+            exits: 0
+          })
+        }
         // The server is gone: all is archived, and said.
         server.behave(() => ModelServer.complaint(500, "out of order"))
         appendFileSync(join(cwd, "claude/-w-demo/s1.jsonl"), claudeLine("u9", "One more thing.", 9))

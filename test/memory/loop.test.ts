@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
+import * as Option from "effect/Option"
 import { createHash } from "node:crypto"
 import type { LogWriter } from "../../services/LogWriter.ts"
 import { ChunkPolicy } from "../../src/domain/ChunkPolicy.ts"
@@ -10,6 +11,7 @@ import { BadResponse, ContextTooLong, ModelRefused, RateLimited } from "../../sr
 import type { Memory } from "../../src/domain/Memory.ts"
 import { Derived, type Record } from "../../src/domain/Record.ts"
 import * as Live from "../../src/log/Live.ts"
+import * as GateCounts from "../../src/memory/GateCounts.ts"
 import { Profile } from "../../src/memory/Profile.ts"
 import { quiet } from "../fixtures/Index.ts"
 import * as Needle from "../fixtures/Needle.ts"
@@ -319,6 +321,55 @@ describe("a session", () => {
       yield* world.run(keyword)
       assert.isAbove(count(yield* world.lines, "memory"), 0)
       assert.deepStrictEqual(yield* fold, before)
+    }))
+})
+
+describe("the figures of the gates", () => {
+  const figures = (world: World) =>
+    Effect.map(world.lines, (lines) => {
+      const gates = GateCounts.make()
+      for (const line of lines) gates.take(line)
+      return Option.getOrUndefined(gates.of(claude))
+    })
+
+  it.live("are those of the steps in the log, and of what is live", () =>
+    runs((sessions, seed) =>
+      Effect.gen(function*() {
+        const world = yield* worldOf(sessions)
+        assert.isUndefined(yield* figures(world))
+        const { total } = yield* world.run(random(seed), { rules: { ...options.rules, exit: "confirm2" } })
+        const all = steps(yield* world.memories)
+        const { evidence, memories } = yield* world.state
+        const told = yield* figures(world)
+        assert.strictEqual(told === undefined, all.length === 0)
+        if (told === undefined) return
+        assert.deepInclude(told, { sessions: memories.length, stale: 0, evidence: evidence.length })
+        assert.lengthOf(told.gates, 1)
+        assert.deepInclude(told.gates[0], {
+          profile: "facts",
+          model: "test/1",
+          current: true,
+          steps: total.steps,
+          updates: total.updates,
+          malformed: total.malformed,
+          exits: all.filter(({ exit }) => exit).length,
+          prompt_tokens: world.seen.reduce((sum, { prompt }) => sum + prompt.length, 0),
+          completion_tokens: 10 * world.seen.length
+        })
+      }), 10))
+
+  it.effect("begin anew with another model or question; what is stale or gone is told", () =>
+    Effect.gen(function*() {
+      const world = yield* worldOf([[say("a", "FACT a.")], [say("b", "FACT b.")]])
+      yield* world.run(keyword)
+      yield* world.run(keyword, {}, undefined, "another/1")
+      yield* world.run(keyword, { profiles: [new Profile({ name: "facts", questions: ["Which?"] })] })
+      const gates = (yield* figures(world))?.gates.map(({ current, model, steps }) => [model, steps, current])
+      assert.deepStrictEqual(gates, [["test/1", 2, false], ["another/1", 2, false], ["test/1", 2, true]])
+      yield* world.archive("s0", [], { removed: true })
+      yield* world.archive("s1", [say("c", "chat", { supersedes: RecordKey.make("b") })])
+      yield* world.run(() => new BadResponse({ model: "test/1", detail: "HTTP 500" }))
+      assert.deepInclude(yield* figures(world), { sessions: 1, stale: 1, evidence: 0 })
     }))
 })
 
