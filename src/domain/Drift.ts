@@ -27,7 +27,8 @@ export class DriftDocuments extends Schema.Class<DriftDocuments>("mem/DriftDocum
 
 /**
  * What a sync would cost. `cost_usd` is there when the embedder names a price, `records` (those that are not archived
- * yet) for sessions.
+ * yet) for sessions, and `model_calls` and
+ * `model_tokens` (those that would be sent) for sessions where a language model is configured.
  *
  * @since 0.1.0
  * @category schemas
@@ -38,6 +39,8 @@ export class Estimate extends Schema.Class<Estimate>("mem/Estimate")({
   tokens: Count,
   embed_texts: Count,
   records: Schema.optional(Count),
+  model_calls: Schema.optional(Count),
+  model_tokens: Schema.optional(Count),
   cost_usd: Schema.optional(Schema.NonNegative.pipe(Schema.finite()))
 }) {}
 

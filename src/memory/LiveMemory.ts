@@ -26,12 +26,17 @@ import * as Sessions from "./Sessions.ts"
  */
 export interface LiveMemory extends Omit<Entries.LiveEntries, "take"> {
   readonly take: (line: LocatedRecord) => void
+  /** Takes in Records as a group of the log would bring them, for who asks what would be then. */
+  readonly archive: Sessions.Sessions["takeRecords"]
   readonly sessions: Sessions.Sessions["all"]
   readonly session: Sessions.Sessions["get"]
   readonly placeOf: Sessions.Sessions["placeOf"]
   /** The sha256 of what is registered as mem's own. Whoever registers adds to it. */
   readonly registered: Set<Sha256>
 }
+
+const placed = ({ position, record }: LocatedRecord): ReadonlyArray<Sessions.PlacedRecord> =>
+  record.kind === "record" ? [{ position, seq: record.seq, record: record.body }] : []
 
 /**
  * Before the first line.
@@ -73,8 +78,9 @@ export const make = (): LiveMemory => {
       const { commit: { connector, doc_id, removed }, lines } = counted.value
       const document = documentKey(connector, doc_id)
       if (removed === true) sessions.takeOut(connector, document)
-      else sessions.takeRecords(connector, document, lines)
+      else sessions.takeRecords(connector, document, lines.flatMap(placed))
     },
+    archive: sessions.takeRecords,
     sessions: sessions.all,
     session: sessions.get,
     placeOf: sessions.placeOf,

@@ -104,6 +104,24 @@ const speakerOf = ({ record: { kind, role, tool_name } }: Piece): string =>
  */
 export const nameOf = (n: number): string => `r${n + 1}`
 
+type About = NonNullable<Shown["about"]>
+
+/** A Record as a section shows it. */
+const shownAs = (suffix: string, piece: Piece, name: string, about: About = speakerOf): string =>
+  block("record", suffix, textOf(piece), `${name} ${about(piece)}`)
+
+/** No section has so many Records. */
+const longestName = nameOf(99_999)
+
+/**
+ * What showing a piece adds to a prompt, in tokens.
+ *
+ * @since 0.1.0
+ * @category counting
+ */
+export const pieceTokens = (count: (text: string) => number) => (piece: Piece): number =>
+  count(`${shownAs(suffixOf([]), piece, longestName)}\n`)
+
 const textsOf = ({ about, memory, profile, window }: Shown): ReadonlyArray<string> => [
   ...profile.questions,
   memory,
@@ -118,8 +136,8 @@ const textsOf = ({ about, memory, profile, window }: Shown): ReadonlyArray<strin
  */
 export const promptOf = (rules: Rules, shown: Shown, tried: ReadonlyArray<Retry> = []): Prompt => {
   const suffix = suffixOf(textsOf(shown))
-  const { about = speakerOf, memory, profile, subject, window } = shown
-  const records = window.map((piece, i) => block("record", suffix, textOf(piece), `${nameOf(i)} ${about(piece)}`))
+  const { about, memory, profile, subject, window } = shown
+  const records = window.map((piece, i) => shownAs(suffix, piece, nameOf(i), about))
   const parts = [
     block("problem", suffix, profile.questions.join("\n")),
     block("memory", suffix, memory === "" ? noMemory : memory),

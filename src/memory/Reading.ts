@@ -29,7 +29,7 @@ import type { Session, Turn } from "./Sessions.ts"
 import { artifactsOf, groupOf, linesOf } from "./StepGroup.ts"
 import { memorySha256, type Reading, readingSha256, stepKey } from "./StepKey.ts"
 import { type Asking, take, type Taken } from "./Turn.ts"
-import { halves, type Window, windowSha256, windowsOf } from "./Windows.ts"
+import { halves, narrowed, type Window, windowSha256, windowsOf } from "./Windows.ts"
 
 /**
  * What a session is read for, and how.
@@ -176,21 +176,6 @@ export const readingOf = (
       model
     }
   })
-
-/** As often as a window can be halved. */
-const deepest = 64
-
-/**
- * The windows to show next for this one, the first of them: itself, or its halves where it was too long before, which
- * the log tells by the step of the first of them.
- */
-const narrowed = (window: Window, has: (window: Window) => boolean, depth = 0): ReadonlyArray<Window> => {
-  if (depth === deepest || has(window)) return [window]
-  const parts = Option.getOrUndefined(halves(window))
-  if (parts === undefined) return [window]
-  const first = narrowed(parts[0], has, depth + 1)
-  return first[0] !== undefined && has(first[0]) ? [...first, parts[1]] : [window]
-}
 
 /**
  * Reads a session on, from its first window; what the log knows costs nothing.

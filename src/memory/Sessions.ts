@@ -5,9 +5,10 @@
  *
  * @since 0.1.0
  */
-import type { LocatedRecord, LogPosition } from "../../services/LogReader.ts"
+import type { LogPosition } from "../../services/LogReader.ts"
 import type { ConnectorName, MemoryId, RecordKey, SessionKey, Sha256 } from "../domain/Ids.ts"
 import type { Evidence, Step } from "../domain/Memory.ts"
+import type { Record } from "../domain/Record.ts"
 import { readingSha256, stepKey } from "./StepKey.ts"
 import { isEvidence } from "./Windows.ts"
 
@@ -21,6 +22,16 @@ export interface RecordPlace {
   readonly position: LogPosition
   readonly seq: number
   readonly document: string
+}
+
+/**
+ * A Record of a group, and where its line stands.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface PlacedRecord extends Pick<RecordPlace, "position" | "seq"> {
+  readonly record: Record
 }
 
 /**
@@ -65,7 +76,7 @@ export interface Session {
  */
 export interface Sessions {
   /** Takes in the Records of a group that counts. */
-  readonly takeRecords: (connector: ConnectorName, document: string, lines: ReadonlyArray<LocatedRecord>) => void
+  readonly takeRecords: (connector: ConnectorName, document: string, lines: ReadonlyArray<PlacedRecord>) => void
   /** A document was taken out, and its Records with it. */
   readonly takeOut: (connector: ConnectorName, document: string) => void
   readonly takeStep: (seq: number, step: Step, evidence: ReadonlyArray<MemoryId>, memory: Turn["memory"]) => void
@@ -124,10 +135,8 @@ export const make = (): Sessions => {
     owners.delete(recordId(connector, key))
   }
 
-  const takeRecords = (connector: ConnectorName, document: string, lines: ReadonlyArray<LocatedRecord>): void => {
-    for (const { position, record } of lines) {
-      if (record.kind !== "record") continue
-      const { body, seq } = record
+  const takeRecords = (connector: ConnectorName, document: string, lines: ReadonlyArray<PlacedRecord>): void => {
+    for (const { position, record: body, seq } of lines) {
       const session = known(connector, body.session_key)
       const id = recordId(connector, body.key)
       if (body.supersedes !== undefined && body.supersedes !== body.key) {

@@ -126,6 +126,24 @@ export const halves = (window: Window): Option.Option<readonly [Window, Window]>
     : Option.some([[{ record, start, end: middle }], [{ record, start: middle, end }]])
 }
 
+/** As often as a window can be halved. */
+const deepest = 64
+
+/**
+ * The windows to show next for this one, the first of them: itself, or its halves where it was too long before, which
+ * the log tells by the step of the first of them (`has`).
+ *
+ * @since 0.1.0
+ * @category windows
+ */
+export const narrowed = (window: Window, has: (window: Window) => boolean, depth = 0): ReadonlyArray<Window> => {
+  if (depth === deepest || has(window)) return [window]
+  const parts = Option.getOrUndefined(halves(window))
+  if (parts === undefined) return [window]
+  const first = narrowed(parts[0], has, depth + 1)
+  return first[0] !== undefined && has(first[0]) ? [...first, parts[1]] : [window]
+}
+
 /**
  * Names what a window shows: Records, ranges, and what they say.
  *

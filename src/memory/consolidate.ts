@@ -14,7 +14,8 @@ import { LogReader, type LogReadError } from "../../services/LogReader.ts"
 import { type AppendError, LogWriter } from "../../services/LogWriter.ts"
 import { TokenCounter } from "../../services/TokenCounter.ts"
 import { initial, step as chunkStep } from "../chunk/Step.ts"
-import { MemoryId, RecordKey } from "../domain/Ids.ts"
+import type { ChunkPolicy } from "../domain/ChunkPolicy.ts"
+import { MemoryId, RecordKey, type Sha256 } from "../domain/Ids.ts"
 import type { LanguageModelError } from "../domain/LanguageModelErrors.ts"
 import type { LogEntry } from "../domain/LogRecord.ts"
 import { ConsolidatedMemory, MemoryMark } from "../domain/Memory.ts"
@@ -23,7 +24,7 @@ import { Signal } from "../stream/Fold.ts"
 import { timestamp } from "../sync/Pipeline.ts"
 import type { BudgetSpent } from "./Budget.ts"
 import { cite, type Cited, groundOf, idOf } from "./Cite.ts"
-import type { LiveSessionMemory } from "./LiveEntries.ts"
+import type { LiveConsolidated, LiveSessionMemory } from "./LiveEntries.ts"
 import type { LiveMemory } from "./LiveMemory.ts"
 import { type How, readingOf } from "./Reading.ts"
 import { artifactsOf } from "./StepGroup.ts"
@@ -46,6 +47,14 @@ export interface Consolidated {
   readonly message?: string
 }
 
+/**
+ * A session memory, and where it stands.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Input = Pick<LiveSessionMemory, "id" | "position">
+
 const sameIds = (a: ReadonlyArray<MemoryId>, b: ReadonlyArray<MemoryId>): boolean =>
   a.length === b.length && a.every((id, i) => id === b[i])
 
@@ -55,7 +64,7 @@ const inputsOf = (live: LiveMemory, profile: string): ReadonlyArray<LiveSessionM
     .sort((a, b) => a.id < b.id ? -1 : 1)
 
 /** A session memory as it is shown: a Record, named by the memory's id. */
-const shownOf = ({ id, position }: LiveSessionMemory) =>
+const shownOf = ({ id, position }: Input) =>
   Effect.flatMap(
     LogReader,
     ({ at }) =>
@@ -64,6 +73,38 @@ const shownOf = ({ id, position }: LiveSessionMemory) =>
           ? [new Record({ key: RecordKey.make(id), role: "assistant", kind: "summary", text: line.body.text })]
           : [])
   )
+
+/**
+ * The windows in which session memories are shown, a call each.
+ *
+ * @since 0.1.0
+ * @category windows
+ */
+export const sectionsOf = (
+  inputs: ReadonlyArray<Input>,
+  policy: ChunkPolicy
+): Effect.Effect<ReadonlyArray<Window>, LogReadError, LogReader | TokenCounter> =>
+  Effect.gen(function*() {
+    const { count } = yield* TokenCounter
+    const records = (yield* Effect.forEach(inputs, shownOf)).flat()
+    const cut = chunkStep(policy, count)
+    const [open, closed] = cut(initial, Signal.Batch({ items: records }))
+    return [...closed, ...cut(open, Signal.Flush())[1]].map((section) =>
+      section.records.map((record) => ({ record, start: 0, end: record.text.length }))
+    )
+  })
+
+/**
+ * Whether a consolidated memory is what these session memories, in the order of their ids, would be made into again.
+ *
+ * @since 0.1.0
+ * @category comparing
+ */
+export const isCurrent = (
+  before: Pick<LiveConsolidated, "inputs" | "reading" | "stale">,
+  reading: Sha256,
+  ids: ReadonlyArray<MemoryId>
+): boolean => !before.stale && before.reading === reading && sameIds(before.inputs, ids)
 
 const nothing: Cited = { text: "", citations: [] }
 
@@ -82,7 +123,6 @@ export const consolidate = (
   LanguageModel | LogReader | LogWriter | TokenCounter
 > =>
   Effect.gen(function*() {
-    const { count } = yield* TokenCounter
     const { appendAlone } = yield* LogWriter
     const { policy, profile: { name: profile } } = how
     const reading = yield* readingOf(how, "memories")
@@ -90,9 +130,9 @@ export const consolidate = (
     const ids = inputs.map(({ id }) => id)
     const before = live.consolidated(profile)
     if (before === undefined && inputs.length === 0) return { profile, status: "nothing", calls: 0 }
-    if (
-      before !== undefined && !before.stale && before.reading === readingSha256(reading) && sameIds(before.inputs, ids)
-    ) return { profile, status: "unchanged", calls: 0 }
+    if (before !== undefined && isCurrent(before, readingSha256(reading), ids)) {
+      return { profile, status: "unchanged", calls: 0 }
+    }
     const retired: ReadonlyArray<LogEntry> = before === undefined
       ? []
       : [{
@@ -104,15 +144,9 @@ export const consolidate = (
       return { profile, status: "retired", calls: 0 }
     }
 
-    const records = (yield* Effect.forEach(inputs, shownOf)).flat()
-    const cut = chunkStep(policy, count)
-    const [open, closed] = cut(initial, Signal.Batch({ items: records }))
-    const sections = [...closed, ...cut(open, Signal.Flush())[1]]
-
     let memory = nothing
     let calls = 0
-    for (const section of sections) {
-      const window: Window = section.records.map((record) => ({ record, start: 0, end: record.text.length }))
+    for (const window of yield* sectionsOf(inputs, policy)) {
       const taken = yield* Effect.either(
         take(how, { subject: "memories", profile: how.profile, memory: memory.text, window })
       )

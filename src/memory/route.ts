@@ -1,12 +1,14 @@
 /**
- * What a sync says once the gated loop has read what it archived: the calls, and what could not be read, at the
- * connector whose sessions these are. Pure.
+ * What a sync says once the gated loop has read what it archived, and a drift of what that would cost: the calls, and what
+ * could not be read, at the connector whose sessions these are. Pure.
  *
  * @since 0.1.0
  */
+import { ConnectorDrift, DriftReport, Estimate } from "../domain/Drift.ts"
 import { ConnectorSyncReport, ReportedError, SyncReport } from "../domain/SyncReport.ts"
 import { plural } from "../text/Amounts.ts"
 import type { EmbeddedMemory } from "./embedMemory.ts"
+import type { Estimated } from "./estimate.ts"
 import type { LoopReport, SessionOutcome } from "./loop.ts"
 
 const troubleOf = (outcomes: ReadonlyArray<SessionOutcome>): ReportedError | undefined => {
@@ -110,4 +112,32 @@ export const remembered = (report: SyncReport, { consolidated, sessions }: LoopR
       : connector
   )
   return new SyncReport({ ...report, connectors, ok: connectors.every(({ status }) => status === "ok") })
+}
+
+/**
+ * The report of a drift with what the loop would cost. What would be made over all sessions counts where the sync would
+ * count it, at the first connector of sessions.
+ *
+ * @since 0.1.0
+ * @category reports
+ */
+export const foreseen = (report: DriftReport, { connectors, consolidated }: Estimated): DriftReport => {
+  const first = report.connectors.find(({ estimate }) => estimate?.records !== undefined)
+  return new DriftReport({
+    ...report,
+    connectors: report.connectors.map((connector) => {
+      const { estimate, name } = connector
+      if (estimate?.records === undefined) return connector
+      const own = connectors.get(name) ?? { calls: 0, tokens: 0 }
+      const over = connector === first ? consolidated : { calls: 0, tokens: 0 }
+      return new ConnectorDrift({
+        ...connector,
+        estimate: new Estimate({
+          ...estimate,
+          model_calls: own.calls + over.calls,
+          model_tokens: own.tokens + over.tokens
+        })
+      })
+    })
+  })
 }

@@ -24,6 +24,7 @@ import type { EmbedderError } from "../domain/EmbedderErrors.ts"
 import type { ConnectorName } from "../domain/Ids.ts"
 import type { ManifestError } from "../domain/StoreErrors.ts"
 import { ReportedError } from "../domain/SyncReport.ts"
+import type { Ahead } from "../memory/Ahead.ts"
 import { chosen, type UnknownConnector } from "./Chosen.ts"
 import { type Diff, diff, type Known, type Listed } from "./Diff.ts"
 import { type Chunking, chunking, type DocumentPolicy, type Piece } from "./DocumentPolicy.ts"
@@ -44,9 +45,13 @@ export interface DriftOptions {
   /** The connectors to look at; all of them where it is absent. */
   readonly only?: ReadonlyArray<ConnectorName>
   readonly policyOf: (connector: ConfiguredConnector) => DocumentPolicy
+  /** Whether secrets are taken out of a connector's sessions: they are where it is absent. */
+  readonly scrubOf?: (connector: ConfiguredConnector) => boolean
   readonly guards: GuardOptions
   readonly maxDocumentBytes: number
   readonly estimate: boolean
+  /** Is told what would be archived of sessions, with `estimate`. */
+  readonly ahead?: Ahead
 }
 
 /**
@@ -178,8 +183,9 @@ const one = (
     if (connector.source_type === "session") {
       const { changes, tasks } = compare(known, listed)
       const found = { ...described(configured.name, known, listed, changes, options), bytes: bytesAhead(tasks) }
+      const given = { scrub: options.scrubOf?.(configured) ?? true, ahead: options.ahead }
       return options.estimate
-        ? new ConnectorDrift({ ...found, estimate: yield* estimateSessions(connector, tasks) })
+        ? new ConnectorDrift({ ...found, estimate: yield* estimateSessions(connector, tasks, given) })
         : new ConnectorDrift(found)
     }
     const cut = chunking(options.policyOf(configured), embedder.counter)

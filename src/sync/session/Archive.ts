@@ -1,38 +1,28 @@
 /**
  * The archive of a session connector: what its sessions hold goes into the log, each Record once, group by group with
- * the cursor behind it. What is a copy of something that mem wrote or imported is cut out and marked on the way.
+ * the cursor behind it. `Fresh.ts` says what of it the log does not have.
  *
  * One group at a time: two sessions that hold the same Record must not both bring it.
  *
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
-import { ArtifactRegistry } from "../../../services/ArtifactRegistry.ts"
-import { LogReader, type LogReadError } from "../../../services/LogReader.ts"
+import type { LogReader, LogReadError } from "../../../services/LogReader.ts"
 import { type AppendError, type CommitDraft, LogWriter } from "../../../services/LogWriter.ts"
 import { ProgressStore } from "../../../services/ProgressStore.ts"
-import { RecordIndex } from "../../../services/RecordIndex.ts"
 import type { Cursor } from "../../domain/Cursor.ts"
 import type { DocumentRef } from "../../domain/Document.ts"
 import { type ConnectorName, EmbedderFingerprint, Fingerprint, type RecordKey } from "../../domain/Ids.ts"
 import type { ManifestEntry } from "../../domain/Manifest.ts"
-import { Record } from "../../domain/Record.ts"
+import type { Record } from "../../domain/Record.ts"
 import type { SecretKind } from "../../domain/SecretKind.ts"
 import { SourceWarning } from "../../domain/SessionRead.ts"
 import type { ManifestError } from "../../domain/StoreErrors.ts"
-import { maxLineBytes } from "../../log/Codec.ts"
 import { entryOf } from "../../log/Live.ts"
-import * as RecordPlaces from "../../log/RecordPlaces.ts"
-import { cutOut } from "../../memory/CutOut.ts"
-import { registry } from "../../memory/KnownParagraphs.ts"
-import { ownOutput } from "../../memory/OwnOutput.ts"
-import { tellable } from "../../memory/Paragraphs.ts"
-import { scrub } from "../../transcript/Scrub.ts"
 import { later } from "../Groups.ts"
 import { timestamp } from "../Pipeline.ts"
-import { sift } from "./Sift.ts"
+import * as Fresh from "./Fresh.ts"
 
 /**
  * What a run has archived. `duplicates` were known, `derived` are those of the archived that are no evidence, `secrets`
@@ -102,14 +92,6 @@ const draft = (connector: ConnectorName, { before, cursor, ref, revision }: Part
     synced_at: later(now, before)
   }) satisfies CommitDraft
 
-/** What a line holds beside its text, at most, where nobody means harm. */
-const envelopeBytes = 64 * 1024
-
-/** Whether a line of the log can hold it; a character takes six bytes at most. */
-const fits = ({ text }: Record): boolean =>
-  text.length * 6 < maxLineBytes - envelopeBytes
-  || Buffer.byteLength(JSON.stringify(text)) < maxLineBytes - envelopeBytes
-
 const tooLong = ({ doc_id }: DocumentRef, { key, origin }: Record): SourceWarning =>
   new SourceWarning({
     path: origin?.path ?? doc_id,
@@ -118,9 +100,6 @@ const tooLong = ({ doc_id }: DocumentRef, { key, origin }: Record): SourceWarnin
     reason: "bad",
     detail: `${key} is longer than a line of the log may be`
   })
-
-/** Texts of the log are read side by side, so many at a time. */
-const readsInFlight = 16
 
 /**
  * @since 0.1.0
@@ -136,21 +115,6 @@ export interface Archive {
   readonly counts: Effect.Effect<ArchiveCounts>
 }
 
-/** A quicker index than a fold of the log serves where there is one. */
-const optional = <A, E, R>(tag: Effect.Effect<Option.Option<A>>, fold: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(tag, Option.match({ onNone: () => fold, onSome: Effect.succeed }))
-
-/**
- * Where archived Records stand.
- *
- * @since 0.1.0
- * @category services
- */
-export const recordIndex: Effect.Effect<RecordIndex["Type"], never, LogReader> = optional(
-  Effect.serviceOption(RecordIndex),
-  RecordPlaces.index
-)
-
 /**
  * @since 0.1.0
  * @category constructors
@@ -160,49 +124,10 @@ export const make = (
   options: { readonly scrub: boolean }
 ): Effect.Effect<Archive, never, LogReader> =>
   Effect.gen(function*() {
-    const index = yield* recordIndex
-    const artifacts = yield* optional(Effect.serviceOption(ArtifactRegistry), registry)
+    const { unknown } = yield* Fresh.make(connector, options)
     const turn = yield* Effect.makeSemaphore(1)
     const counts = yield* Ref.make(nothing)
     const said = yield* Ref.make<ReadonlySet<string>>(new Set())
-
-    /** Texts without secrets, and what was taken out of each. */
-    const scrubbed = (records: ReadonlyArray<Record>) => {
-      const found = new Map<string, ReadonlyMap<SecretKind, number>>()
-      if (!options.scrub) return { found, records }
-      const clean = records.map((record) => {
-        const scrubbed = scrub(record.text)
-        if (scrubbed.found.size === 0) return record
-        found.set(record.key, scrubbed.found)
-        return new Record({ ...record, text: scrubbed.text }, { disableValidation: true })
-      })
-      return { found, records: clean }
-    }
-
-    /** Evidence without what mem wrote or imported itself. */
-    const evidence = (records: ReadonlyArray<Record>) =>
-      Effect.gen(function*() {
-        const looked = records.map((record) => ({ record, paragraphs: tellable(record.text) }))
-        const known = yield* artifacts.matches(
-          looked.flatMap(({ paragraphs }) => paragraphs.map(({ sha256 }) => sha256))
-        )
-        return looked.flatMap(({ paragraphs, record }) =>
-          cutOut(record, [...ownOutput(record.text), ...paragraphs.filter(({ sha256 }) => known.has(sha256))])
-        )
-      })
-
-    const textsOf = (keys: ReadonlyArray<RecordKey>) =>
-      Effect.gen(function*() {
-        const { at } = yield* LogReader
-        const positions = yield* index.positions(connector, keys)
-        const texts = yield* Effect.forEach(
-          positions,
-          ([key, position]) =>
-            Effect.map(at(position), (line) => line.kind === "record" ? [[key, line.body.text] as const] : []),
-          { concurrency: readsInFlight }
-        )
-        return new Map(texts.flat())
-      })
 
     const warn = ({ byte_offset, detail, path, reason }: SourceWarning) =>
       Effect.gen(function*() {
@@ -217,10 +142,8 @@ export const make = (
       Effect.gen(function*() {
         const { append } = yield* LogWriter
         const progress = yield* ProgressStore
-        for (const record of part.records) if (!fits(record)) yield* warn(tooLong(part.ref, record))
-        const { found, records: clean } = scrubbed(part.records.filter(fits))
-        const records = yield* evidence(clean)
-        const { differing, duplicates, fresh } = sift(records, yield* textsOf(records.map(({ key }) => key)))
+        const { differing, duplicates, found, fresh, too_long } = yield* unknown(part.records)
+        for (const record of too_long) yield* warn(tooLong(part.ref, record))
         if (differing.length > 0) {
           yield* Effect.logWarning(
             `${part.ref.doc_id}: ${differing.length} Records say something else than what was archived under their keys; what was archived stays (the first is ${

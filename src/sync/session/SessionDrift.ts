@@ -9,8 +9,10 @@ import type { LogReader, LogReadError } from "../../../services/LogReader.ts"
 import type { SessionConnector } from "../../../services/SourceConnector.ts"
 import { Estimate } from "../../domain/Drift.ts"
 import { Record } from "../../domain/Record.ts"
-import { recordIndex } from "./Archive.ts"
-import type { SessionTask } from "./SessionRun.ts"
+import type { Ahead } from "../../memory/Ahead.ts"
+import * as Arrivals from "./Arrivals.ts"
+import * as Fresh from "./Fresh.ts"
+import { type SessionTask, unitsInAPart, unitsOf } from "./SessionRun.ts"
 
 /**
  * Bytes behind the cursors, by the sizes that the listing gave; of one that was written anew all of them count, which
@@ -27,32 +29,52 @@ export const bytesAhead = (tasks: ReadonlyArray<SessionTask>): number =>
   }, 0)
 
 /**
- * Reads what a sync would read, and counts the Records that are not archived yet. A session that cannot be read to its
- * end counts as far as it goes.
+ * `scrub` as for the sync. What would be archived is told to `ahead`, for who asks what memory would cost then.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface EstimateOptions {
+  readonly scrub: boolean
+  readonly ahead: Ahead | undefined
+}
+
+/**
+ * Reads what a sync would read, and counts the Records that it would archive. A session that cannot be read to its end
+ * counts as far as it goes.
  *
  * @since 0.1.0
  * @category programs
  */
 export const estimate = (
   connector: SessionConnector,
-  tasks: ReadonlyArray<SessionTask>
+  tasks: ReadonlyArray<SessionTask>,
+  { ahead, scrub }: EstimateOptions
 ): Effect.Effect<Estimate, LogReadError, LogReader> =>
   Effect.gen(function*() {
-    const { positions } = yield* recordIndex
-    const seen = new Set<string>()
+    const { unknown } = yield* Fresh.make(connector.name, { scrub })
+    const arrivals = Arrivals.make()
+    let records = 0
+    let parts = 0
     for (const { entry, ref } of tasks) {
+      let units = 0
       yield* Stream.runForEachChunk(connector.records(ref, entry?.cursor), (items) =>
         Effect.gen(function*() {
-          const keys = [...items].flatMap((item) => item instanceof Record ? [item.key] : [])
-          const known = yield* positions(connector.name, keys)
-          for (const key of keys) if (!known.has(key)) seen.add(key)
+          const read = [...items].flatMap((item) => item instanceof Record ? [item] : [])
+          units = read.reduce((sum, record) => sum + unitsOf(record), units)
+          const { fresh } = yield* unknown(read)
+          const arrived = arrivals.take(ref.doc_id, fresh)
+          records += arrived.length
+          ahead?.take(connector.name, ref.doc_id, arrived)
         })).pipe(Effect.catchTag("RecordSourceError", () => Effect.void))
+      parts += Math.floor(units / unitsInAPart)
     }
+    if (connector.limits.max_concurrent_fetches > 1) ahead?.mayCut(connector.name, arrivals.seams(parts))
     return new Estimate({
       documents: tasks.length,
       passages: 0,
       tokens: 0,
       embed_texts: 0,
-      records: seen.size
+      records
     })
   })

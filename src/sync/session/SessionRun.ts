@@ -74,11 +74,22 @@ export const compare = (
   return { changes, tasks: inOrder }
 }
 
-/** A group of about this many UTF-16 units is stored before the next is gathered: a run that is cut short has it then. */
-const unitsInAPart = 1024 * 1024
+/**
+ * A group of about this many UTF-16 units is stored before the next is gathered: a run that is cut short has it then.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const unitsInAPart = 1024 * 1024
 
 /** What a Record counts beside its text. */
 const unitsOfARecord = 256
+
+/**
+ * @since 0.1.0
+ * @category counting
+ */
+export const unitsOf = ({ text }: Record): number => text.length + unitsOfARecord
 
 /** How far a session was read: `ready` stands before the cursor, `behind` after it. */
 interface Reading {
@@ -118,7 +129,7 @@ const readOn = (connector: SessionConnector, archive: Archive.Archive) =>
       for (const item of items) {
         if (item instanceof Record) {
           behind.push(item)
-          units += item.text.length + unitsOfARecord
+          units += unitsOf(item)
         } else if (item instanceof Cursor) {
           cursor = item
           ready = [...ready, ...behind]
