@@ -6,6 +6,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import * as Struct from "effect/Struct"
 import type { ArtifactRegistry } from "../services/ArtifactRegistry.ts"
 import type { Connectors } from "../services/Connectors.ts"
 import type { Embedder } from "../services/Embedder.ts"
@@ -22,7 +24,7 @@ import type { RecordIndex } from "../services/RecordIndex.ts"
 import type { TokenCounter } from "../services/TokenCounter.ts"
 import type { VectorIndex } from "../services/VectorIndex.ts"
 import type { ConnectorsFileError } from "../src/domain/ConnectorErrors.ts"
-import type { ConnectorsFile, ModelOptions } from "../src/domain/ConnectorsFile.ts"
+import { type ConnectorsFile, ModelOptions } from "../src/domain/ConnectorsFile.ts"
 import type { EmbedderError } from "../src/domain/EmbedderErrors.ts"
 import type { EmbedderStatus } from "../src/domain/EmbedderStatus.ts"
 import type { LogLocked } from "../src/domain/LogErrors.ts"
@@ -223,6 +225,16 @@ export const model = (
       ([configured, tiktoken]) => Layer.merge(configured.layer(file, options), tiktoken.o200k)
     )
   )
+
+/**
+ * The model without its key: enough for who looks and asks nothing. What the key is no part of stays as it is, such as the
+ * fingerprint.
+ *
+ * @since 0.1.0
+ * @category configuration
+ */
+export const withoutKey = ({ kind, options }: ModelOptions): ModelOptions =>
+  new ModelOptions({ kind, options: Predicate.isReadonlyRecord(options) ? Struct.omit(options, "api_key") : options })
 
 /**
  * Fails where the file's model is a mistake of the file. Nothing is asked of its server.

@@ -17,7 +17,7 @@ import { drifting } from "./Syncing.ts"
 export const drift = Command.make("drift", {
   name: connectorName,
   estimate: Options.boolean("estimate").pipe(
-    Options.withDescription("Also what it would cost: reads the documents that changed, and embeds nothing")
+    Options.withDescription("Also what it would cost: reads what has changed, embeds nothing, and asks no model")
   ),
   exitCode: Options.boolean("exit-code").pipe(Options.withDescription("Exit with 10 where there is any drift"))
 }, (given) => drifting({ command: "drift", ...given })).pipe(

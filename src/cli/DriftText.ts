@@ -29,6 +29,18 @@ const estimated = ({ cost_usd, documents, embed_texts, passages, records, tokens
       + `${plural(tokens, "token")} and embed ${plural(embed_texts, "text")}`
       + (cost_usd === undefined ? "" : ` for ${cost_usd.toFixed(4)} US dollars`)
 
+const remembered = ({ model_calls, model_tokens }: Estimate): ReadonlyArray<string> => {
+  if (model_calls === undefined) return []
+  return wrapped(
+    "  ",
+    model_calls === 0
+      ? "no call of the language model to read sessions into memory"
+      : `reading sessions into memory would take up to ${plural(model_calls, "call")} of the language model, with ${
+        plural(model_tokens ?? 0, "token")
+      } sent`
+  )
+}
+
 const block = (connector: ConnectorDrift): ReadonlyArray<string> => {
   const { bytes = 0, documents, error, estimate, name, status, unchanged } = connector
   const trouble = error === undefined ? [] : wrapped("  ", error.message)
@@ -42,7 +54,7 @@ const block = (connector: ConnectorDrift): ReadonlyArray<string> => {
     ...(status === "refused" ? ["  a sync would refuse the removals:"] : []),
     ...trouble,
     ...(bytes === 0 ? [] : [`  ${size(bytes)} of transcripts to read`]),
-    ...(estimate === undefined ? [] : wrapped("  ", estimated(estimate)))
+    ...(estimate === undefined ? [] : [...wrapped("  ", estimated(estimate)), ...remembered(estimate)])
   ]
 }
 

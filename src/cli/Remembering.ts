@@ -1,5 +1,6 @@
 /**
- * Behind a sync: where `connectors.yaml` names a language model, the gated loop reads what sessions hold into memory.
+ * Behind a sync: where `connectors.yaml` names a language model, the gated loop reads what sessions hold into memory. And
+ * behind a drift: what that would cost.
  *
  * @since 0.1.0
  */
@@ -7,11 +8,16 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Live from "../../layers/Live.ts"
 import type { ConnectorsFile } from "../domain/ConnectorsFile.ts"
+import type { DriftReport } from "../domain/Drift.ts"
+import type { ConnectorName } from "../domain/Ids.ts"
 import type { SyncReport } from "../domain/SyncReport.ts"
+import * as Ahead from "../memory/Ahead.ts"
 import { embedMemory } from "../memory/embedMemory.ts"
+import { estimate } from "../memory/estimate.ts"
 import { defaultOptions, remember } from "../memory/loop.ts"
 import { Profile } from "../memory/Profile.ts"
-import { embedded, remembered, sessionsIn } from "../memory/route.ts"
+import { embedded, foreseen, remembered, sessionsIn } from "../memory/route.ts"
+import { drift, type DriftOptions } from "../sync/drift.ts"
 
 /**
  * What the model may be asked for in one run; no limit where it is absent.
@@ -35,6 +41,12 @@ export const profilesOf = ({ profiles }: ConnectorsFile): ReadonlyArray<Profile>
     ? defaultOptions.profiles
     : profiles.map(({ name, questions }) => new Profile({ name, questions }))
 
+const optionsOf = (file: ConnectorsFile) => ({ ...defaultOptions, profiles: profilesOf(file) })
+
+/** With one connector of sessions the loop reads its sessions alone. */
+const onlyOne = (names: Arr.NonEmptyReadonlyArray<{ readonly name: ConnectorName }>): ConnectorName | undefined =>
+  names.length === 1 ? names[0].name : undefined
+
 /**
  * The report, with what reading into memory came to. Without a model, or without sessions, it is as it was. Calls that
  * fail for a moment are tried again by the model's layer.
@@ -46,12 +58,10 @@ export const remembering = (file: ConnectorsFile, report: SyncReport, { max_call
   Effect.gen(function*() {
     const sessions = sessionsIn(report)
     if (file.model === undefined || !Arr.isNonEmptyReadonlyArray(sessions)) return report
-    const [{ name }, ...others] = sessions
     const loop = yield* remember({
-      ...defaultOptions,
-      profiles: profilesOf(file),
+      ...optionsOf(file),
       patience: { ...defaultOptions.patience, retries: 0 },
-      connector: others.length === 0 ? name : undefined,
+      connector: onlyOne(sessions),
       max_calls,
       max_tokens
     }).pipe(Effect.provide(Live.model(file, file.model)))
@@ -74,3 +84,23 @@ export const embeddingMemory = (report: SyncReport) =>
         report
       ))
   )
+
+/**
+ * The drift, with what reading into memory would cost where an estimate is asked for. No model is asked, so its key need
+ * not be there.
+ *
+ * @since 0.1.0
+ * @category programs
+ */
+export const foreseeing = (file: ConnectorsFile, options: DriftOptions) =>
+  Effect.gen(function*() {
+    const { model } = file
+    if (model === undefined || !options.estimate) return yield* drift(options)
+    return yield* Effect.gen(function*() {
+      const ahead = yield* Ahead.make(defaultOptions.policy)
+      const report: DriftReport = yield* drift({ ...options, ahead })
+      const sessions = report.connectors.filter(({ estimate }) => estimate?.records !== undefined)
+      if (!Arr.isNonEmptyReadonlyArray(sessions)) return report
+      return foreseen(report, yield* estimate({ ...optionsOf(file), connector: onlyOne(sessions) }, ahead))
+    }).pipe(Effect.provide(Live.model(file, Live.withoutKey(model))))
+  })

@@ -14,7 +14,6 @@ import * as Live from "../../layers/Live.ts"
 import { Connectors } from "../../services/Connectors.ts"
 import { DriftReport } from "../domain/Drift.ts"
 import { SyncReport } from "../domain/SyncReport.ts"
-import { drift } from "../sync/drift.ts"
 import { policyOf, scrubOf } from "../sync/PolicyOf.ts"
 import { defaults, sync } from "../sync/sync.ts"
 import { Verify } from "../sync/Verify.ts"
@@ -25,7 +24,7 @@ import { ofDrift, ofSync } from "./Exit.ts"
 import { global } from "./Global.ts"
 import { Output } from "./Output.ts"
 import * as Progress from "./Progress.ts"
-import { embeddingMemory, type ModelLimits, remembering } from "./Remembering.ts"
+import { embeddingMemory, foreseeing, type ModelLimits, remembering } from "./Remembering.ts"
 import * as SyncText from "./SyncText.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -62,11 +61,16 @@ const goesOn = Console.error(
 const encodeSync = Schema.encodeSync(SyncReport)
 const encodeDrift = Schema.encodeSync(DriftReport)
 
-/** Mistakes of the configuration come before the lock, and the lock before all else. */
-const prepared = (command: string, name: Option.Option<string>, documentsOnly: boolean) =>
+/**
+ * Mistakes of the configuration come before the lock, and the lock before all else. `looksOnly`: the key of the model is
+ * not needed.
+ */
+const prepared = (command: string, name: Option.Option<string>, documentsOnly: boolean, looksOnly = false) =>
   Effect.gen(function*() {
     const { file, home } = yield* configuration
-    if (file.model !== undefined) yield* Live.checkModel(file, file.model)
+    if (file.model !== undefined) {
+      yield* Live.checkModel(file, looksOnly ? Live.withoutKey(file.model) : file.model)
+    }
     const layer = Layer.merge(Live.connectors(file), Live.embedder(file))
     const wanted = Effect.flatMap(Connectors, ({ configured }) =>
       chosen(
@@ -184,9 +188,16 @@ export const following = ({ allowMassRemoval, name, verify }: Omit<SyncGiven, "c
  */
 export const drifting = ({ command, estimate, exitCode, name }: DriftGiven) =>
   Effect.gen(function*() {
-    const { file, home, layer, wanted } = yield* prepared(`mem ${command}`, name, false)
+    const { file, home, layer, wanted } = yield* prepared(`mem ${command}`, name, false, true)
     const report = yield* Effect.flatMap(wanted, (only) =>
-      drift({ ...defaults, only, policyOf: policyOf(file), guards: file.guards, estimate }).pipe(
+      foreseeing(file, {
+        ...defaults,
+        only,
+        policyOf: policyOf(file),
+        scrubOf: scrubOf(file),
+        guards: file.guards,
+        estimate
+      }).pipe(
         Effect.provide(Cached.layerIndexed),
         Effect.provide(Live.readIndex(home)),
         Effect.provide(Live.read(home))
