@@ -45,11 +45,24 @@ export interface ModelAnswer {
 }
 
 /**
+ * What a model's context holds, where that is known before anything is sent: the tokens of all messages of a prompt that
+ * leaves room for such an answer, as `count` counts them. A longer one fails with `ContextTooLong`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ModelContext {
+  readonly prompt_tokens: (max_tokens: number) => number
+  readonly count: (text: string) => number
+}
+
+/**
  * @since 0.1.0
  * @category tags
  */
 export class LanguageModel extends Context.Tag("mem/LanguageModel")<LanguageModel, {
   /** Name and revision of the model: part of the key of a step. */
   readonly fingerprint: string
+  readonly context?: ModelContext
   readonly complete: (request: ModelRequest) => Effect.Effect<ModelAnswer, LanguageModelError>
 }>() {}

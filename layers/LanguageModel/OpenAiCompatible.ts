@@ -185,6 +185,13 @@ export const make = (options: Options): Effect.Effect<LanguageModel["Type"], nev
       fingerprint: `${[nameOf(model), ...(revision === undefined ? [] : [nameOf(revision)])].join("/")}@${
         originOf(base_url)
       }`,
+      ...(context_tokens === undefined ? {} : {
+        context: {
+          // The loop's prompts are of two messages.
+          prompt_tokens: (max_tokens) => context_tokens - max_tokens - 2 * tokensAround,
+          count: counter.count
+        }
+      }),
       complete: (request) =>
         Effect.zipRight(
           fits(request),

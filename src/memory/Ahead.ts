@@ -10,6 +10,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type { LanguageModel } from "../../services/LanguageModel.ts"
 import { LogReader, type LogReadError } from "../../services/LogReader.ts"
 import { TokenCounter } from "../../services/TokenCounter.ts"
 import type { Chunk } from "../domain/Chunk.ts"
@@ -18,8 +19,8 @@ import { type ConnectorName, type DocId, Seq, type Sha256, Timestamp } from "../
 import { formatVersion, type LogRecord } from "../domain/LogRecord.ts"
 import { Record } from "../domain/Record.ts"
 import { documentKey } from "../log/Live.ts"
+import * as Fitting from "./Fitting.ts"
 import { type LiveMemory, liveMemory } from "./LiveMemory.ts"
-import { pieceTokens } from "./Prompt.ts"
 import { sessionChunks } from "./sessionChunks.ts"
 import type { Session } from "./Sessions.ts"
 import { windowsOf } from "./Windows.ts"
@@ -37,14 +38,14 @@ export interface Ahead {
   readonly cuts: (connector: ConnectorName) => number
   /** The Chunks of a session, as they would be then. */
   readonly chunks: (session: Session, reading: Sha256) => Stream.Stream<Chunk, LogReadError>
-  /** What each window of a Chunk shows, in tokens, where not all of it is archived; none where all is. */
-  readonly shown: (chunk: Chunk) => Option.Option<ReadonlyArray<number>>
+  /** What each window of a Chunk shows, piece by piece, where not all of it is archived; none where all is. */
+  readonly shown: (chunk: Chunk) => Option.Option<ReadonlyArray<ReadonlyArray<Fitting.Weight>>>
 }
 
-/** What a Record counts, and what each of its windows shows. */
+/** What a Record counts, and the piece of it that each of its windows shows. */
 interface Size {
   readonly tokens: number
-  readonly windows: ReadonlyArray<number>
+  readonly windows: ReadonlyArray<Fitting.Weight>
 }
 
 /** Segments are counted from 1, so no line stands here. */
@@ -69,13 +70,16 @@ const lineOf = (body: Record): LogRecord => ({
  * @since 0.1.0
  * @category constructors
  */
-export const make = (policy: ChunkPolicy): Effect.Effect<Ahead, LogReadError, LogReader | TokenCounter> =>
+export const make = (
+  policy: ChunkPolicy
+): Effect.Effect<Ahead, LogReadError, LanguageModel | LogReader | TokenCounter> =>
   Effect.gen(function*() {
     const log = yield* LogReader
     const counter = yield* TokenCounter
     const { catchUp, memory: live } = yield* liveMemory
     yield* catchUp
     const { count } = counter
+    const { weigh } = yield* Fitting.make
     const standIns: Array<Record> = []
     const sizes = new Map<string, Size>()
     const cuts = new Map<ConnectorName, number>()
@@ -87,8 +91,7 @@ export const make = (policy: ChunkPolicy): Effect.Effect<Ahead, LogReadError, Lo
         policy.max_tokens,
         count
       )
-      const shown = pieceTokens(count)
-      return { tokens, windows: windows.map((window) => window.reduce((sum, piece) => sum + shown(piece), 0)) }
+      return { tokens, windows: windows.flat().map(weigh) }
     }
 
     const reader = LogReader.of({
@@ -128,7 +131,7 @@ export const make = (policy: ChunkPolicy): Effect.Effect<Ahead, LogReadError, Lo
         const known = records.map(({ text }) => sizes.get(text))
         if (known.every((size) => size === undefined)) return Option.none()
         const windows = records.flatMap((record, i) => (known[i] ?? sizeOf(record)).windows)
-        return Option.some(over_budget ? windows : [windows.reduce((sum, tokens) => sum + tokens, 0)])
+        return Option.some(over_budget ? windows.map((piece) => [piece]) : [windows])
       }
     }
   })

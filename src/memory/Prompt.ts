@@ -114,13 +114,12 @@ const shownAs = (suffix: string, piece: Piece, name: string, about: About = spea
 const longestName = nameOf(99_999)
 
 /**
- * What showing a piece adds to a prompt, in tokens.
+ * What showing a piece adds to a prompt, with a suffix and a name that are as long as they may be.
  *
  * @since 0.1.0
- * @category counting
+ * @category prompting
  */
-export const pieceTokens = (count: (text: string) => number) => (piece: Piece): number =>
-  count(`${shownAs(suffixOf([]), piece, longestName)}\n`)
+export const pieceText = (piece: Piece): string => `${shownAs(suffixOf([]), piece, longestName)}\n`
 
 const textsOf = ({ about, memory, profile, window }: Shown): ReadonlyArray<string> => [
   ...profile.questions,

@@ -1,7 +1,7 @@
 /**
  * What the next run of the loop would cost, by readers alone: the model is named, never called. Once a step is not in the
- * log, what the memory will be is not known, so each window behind it counts as a call. A call that has to be made again,
- * and a window that turns out too long for the model, do not count: only the model knows.
+ * log, what the memory will be is not known, so each window behind it counts as a call, or as those that it takes where the
+ * model says what its context holds. Calls that have to be made again do not count: only the model knows.
  *
  * @since 0.1.0
  */
@@ -17,9 +17,9 @@ import { Record } from "../domain/Record.ts"
 import { type Ahead, make } from "./Ahead.ts"
 import type { Spent } from "./Budget.ts"
 import { type Input, isCurrent, sectionsOf } from "./consolidate.ts"
+import * as Fitting from "./Fitting.ts"
 import type { LoopOptions } from "./loop.ts"
 import type { Profile } from "./Profile.ts"
-import { pieceTokens, promptOf, type Subject } from "./Prompt.ts"
 import { type Read, readingOf, reuse, unread } from "./Reading.ts"
 import type { Session } from "./Sessions.ts"
 import { wholeReading } from "./Settle.ts"
@@ -52,19 +52,6 @@ const plus = (a: Spent, b: Spent): Spent => ({ calls: a.calls + b.calls, tokens:
 
 const sum = (each: ReadonlyArray<Spent>): Spent => each.reduce(plus, nothing)
 
-/** The tokens of a prompt with these windows, and a memory as long as it may be. */
-const promptTokens = (
-  { rules }: Pick<EstimateOptions, "rules">,
-  count: (text: string) => number,
-  subject: Subject,
-  profile: Profile,
-  window: Window = []
-): number =>
-  promptOf(rules, { subject, profile, memory: "", window }).messages.reduce(
-    (sum, { content }) => sum + count(content),
-    rules.max_memory_tokens
-  )
-
 /** What reading a session costs, and what it comes to, where the log knows that. */
 interface Foreseen {
   readonly session: Session
@@ -86,9 +73,9 @@ const ofSession = (
     const whole = wholeReading(session, reading, rules, current?.id)
     if (whole !== undefined) return { session, cost: nothing, read: whole }
 
-    const call = (tokens: number): Spent => ({ calls: 1, tokens })
-    const asked = (window: Window) => call(promptTokens(options, count, "session", profile, window))
-    const frame = promptTokens(options, count, "session", profile)
+    const { calls, frame, weigh } = yield* Fitting.make
+    const empty = frame(rules, "session", profile)
+    const asked = (pieces: ReadonlyArray<Fitting.Weight>) => calls(empty, rules, pieces)
 
     const archived = (before: Foreseen, windows: ReadonlyArray<Window>): Foreseen => {
       let { cost, read } = before
@@ -96,7 +83,7 @@ const ofSession = (
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const now = read
         if (now === undefined) {
-          cost = plus(cost, asked(next))
+          cost = plus(cost, asked(next.map(weigh)))
           continue
         }
         if (now.ended !== undefined) break
@@ -122,7 +109,7 @@ const ofSession = (
             onNone: () => archived(before, windowsOf(chunk, policy.max_tokens, count)),
             onSome: (shown) => ({
               session,
-              cost: sum([before.cost, ...shown.map((tokens) => call(frame + tokens))]),
+              cost: sum([before.cost, ...shown.map(asked)]),
               read: undefined
             })
           })
@@ -147,6 +134,8 @@ const inputsOf = ({ live }: Ahead, profile: Profile, foreseen: ReadonlyArray<For
   ].sort((a, b) => a.id < b.id ? -1 : 1)
 }
 
+const noMemory = new Record({ key: RecordKey.make("L1"), role: "assistant", kind: "summary", text: "" })
+
 /**
  * One call a window of session memories. What those will be that are read on is not known: each counts as one that is as
  * long as it may be.
@@ -158,8 +147,9 @@ const consolidation = (
   options: EstimateOptions
 ): Effect.Effect<Spent, LogReadError, LanguageModel | LogReader | TokenCounter> =>
   Effect.gen(function*() {
-    const { count } = yield* TokenCounter
     const { policy, rules } = options
+    const { frame, weigh } = yield* Fitting.make
+    const { tokens: empty } = frame(rules, "memories", profile)
     const reading = yield* readingOf({ policy, profile, rules }, "memories")
     const inputs = inputsOf(ahead, profile, foreseen)
     const open = foreseen.filter(({ read }) => read === undefined)
@@ -171,7 +161,7 @@ const consolidation = (
       ) return nothing
       return sum((yield* sectionsOf(inputs, policy)).map((window) => ({
         calls: 1,
-        tokens: promptTokens(options, count, "memories", profile, window)
+        tokens: window.reduce((sum, piece) => sum + weigh(piece).tokens, empty)
       })))
     }
     const cuts = [...new Set(open.map(({ session }) => session.connector))].reduce(
@@ -180,12 +170,11 @@ const consolidation = (
     )
     const most = inputs.length + open.length + cuts
     const budget = policy.flush._tag === "Tokens" ? Math.min(policy.flush.n, policy.max_tokens) : policy.max_tokens
-    const empty = new Record({ key: RecordKey.make("L1"), role: "assistant", kind: "summary", text: "" })
-    const longest = rules.max_memory_tokens + pieceTokens(count)({ record: empty, start: 0, end: 0 })
+    const longest = rules.max_memory_tokens + weigh({ record: noMemory, start: 0, end: 0 }).tokens
     const calls = Math.ceil(most / Math.max(1, Math.floor(budget / rules.max_memory_tokens)))
     return {
       calls,
-      tokens: calls * promptTokens(options, count, "memories", profile) + most * longest
+      tokens: calls * empty + most * longest
     }
   })
 
@@ -202,8 +191,8 @@ export const estimate = (
   foretold?: Ahead
 ): Effect.Effect<Estimated, LogReadError, LanguageModel | LogReader | TokenCounter> =>
   Effect.gen(function*() {
-    const { count } = yield* TokenCounter
-    const { connector, consolidate, policy, profiles } = options
+    const { connector, consolidate, policy, profiles, rules } = options
+    const { frame } = yield* Fitting.make
     const ahead = foretold ?? (yield* make(policy))
     const sessions = ahead.live.sessions().filter((session) =>
       connector === undefined || session.connector === connector
@@ -211,10 +200,10 @@ export const estimate = (
     const each = yield* Effect.forEach(profiles, (profile) =>
       Effect.gen(function*() {
         const foreseen = yield* Effect.forEach(sessions, (session) => ofSession(ahead, session, profile, options))
-        const frame = promptTokens(options, count, "session", profile)
+        const { tokens } = frame(rules, "session", profile)
         return {
           foreseen,
-          cut: (name: ConnectorName): Spent => ({ calls: ahead.cuts(name), tokens: ahead.cuts(name) * frame }),
+          cut: (name: ConnectorName): Spent => ({ calls: ahead.cuts(name), tokens: ahead.cuts(name) * tokens }),
           consolidated: consolidate ? yield* consolidation(ahead, profile, foreseen, options) : nothing
         }
       }))
