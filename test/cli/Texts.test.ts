@@ -200,6 +200,17 @@ describe("a drift", () => {
   })
 
   it("says it where there is none, and where nobody can tell", () => {
+    const sessions = { documents: 2, passages: 0, tokens: 0, embed_texts: 0, records: 9 }
+    const read = (calls: { model_calls?: number; model_tokens?: number }) =>
+      driftText(drift({ changed: 2, estimate: new Estimate({ ...sessions, ...calls }) })).slice(1, -1)
+    assert.deepStrictEqual(read({}), ["  a sync would archive 9 Records of 2 sessions"])
+    assert.deepStrictEqual(read({ model_calls: 12, model_tokens: 34_567 }).slice(1), [
+      "  reading sessions into memory would take up to 12 calls of the language model,",
+      "  with 34,567 tokens sent"
+    ])
+    assert.deepStrictEqual(read({ model_calls: 0, model_tokens: 0 }).slice(1), [
+      "  no call of the language model to read sessions into memory"
+    ])
     assert.deepStrictEqual(driftText(drift(), false), ["notes: nothing to do, 7 unchanged"])
     const error = new ReportedError({ code: "ConnectorError", message: "it is away" })
     assert.deepStrictEqual(driftText(drift({ status: "failed", error }), false), ["notes: failed", "  it is away"])
