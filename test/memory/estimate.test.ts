@@ -227,4 +227,21 @@ describe("an estimate of memory", () => {
           assert.strictEqual(records, 0)
         }
       })))
+
+  it.live("holds in whichever order sessions that share something are stored", () =>
+    Effect.gen(function*() {
+      const world = yield* worldOf(keyword, false)
+      const of = (id: string) => (key: string, length: number, more: Partial<Record> = {}) =>
+        say(key, "x".repeat(length), { session_key: SessionKey.make(id), ...more })
+      const [one, two] = [of("s1"), of("s2")]
+      yield* world.control.put({ id: "s2", items: [two("shared", 30), two("b", 60)] })
+      // It is listed first, and takes longer to read.
+      const thoughts = Array.from({ length: 2000 }, (_, i) => one(`t${i}`, 5, { kind: "thinking" }))
+      yield* world.control.put({ id: "s1", items: [one("shared", 30), one("a", 30), ...thoughts] })
+      const { model_calls } = yield* world.ahead
+      yield* world.archive
+      const { calls } = yield* world.remember
+      assert.strictEqual(calls, 3 * allOptions.profiles.length, "the shorter one brought what both hold")
+      assert.isAtLeast(model_calls ?? 0, calls)
+    }).pipe(Effect.scoped, Effect.provide(quiet)))
 })
