@@ -195,7 +195,7 @@ const nothing = { model_calls: 0, model_tokens: 0 }
 
 describe("an estimate of memory", () => {
   it.live("is never below what the sync and the loop then do, and nothing is left behind them", () =>
-    runs(20, false, (world, grow, rounds) =>
+    runs(10, false, (world, grow, rounds) =>
       Effect.gen(function*() {
         for (let round = 0; round < rounds; round++) {
           yield* grow(round)
@@ -212,7 +212,7 @@ describe("an estimate of memory", () => {
       })))
 
   it.live("is what they do, where sessions have nothing in common; and what the loop does, where all is archived", () =>
-    runs(10, true, (world, grow, rounds) =>
+    runs(6, true, (world, grow, rounds) =>
       Effect.gen(function*() {
         for (let round = 0; round < rounds; round++) {
           yield* grow(round)
@@ -236,7 +236,7 @@ describe("an estimate of memory", () => {
       const [one, two] = [of("s1"), of("s2")]
       yield* world.control.put({ id: "s2", items: [two("shared", 30), two("b", 60)] })
       // It is listed first, and takes longer to read.
-      const thoughts = Array.from({ length: 2000 }, (_, i) => one(`t${i}`, 5, { kind: "thinking" }))
+      const thoughts = Array.from({ length: 1000 }, (_, i) => one(`t${i}`, 5, { kind: "thinking" }))
       yield* world.control.put({ id: "s1", items: [one("shared", 30), one("a", 30), ...thoughts] })
       const { model_calls } = yield* world.ahead
       yield* world.archive
