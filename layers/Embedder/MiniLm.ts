@@ -19,12 +19,12 @@ import { type EmbedderError, EmbedRefused } from "../../src/domain/EmbedderError
 import { EmbedderFingerprint } from "../../src/domain/Ids.ts"
 import { wholeNumber } from "../../src/domain/Numbers.ts"
 import * as WordPiece from "../TokenCounter/WordPiece.ts"
-import { batches } from "./MiniLm/Batches.ts"
-import * as Engines from "./MiniLm/Engines.ts"
+import { batches } from "./Local/Batches.ts"
+import * as Engines from "./Local/Engines.ts"
+import * as Session from "./Local/Session.ts"
+import { mean, windows } from "./Local/Windows.ts"
 import * as Model from "./MiniLm/Model.ts"
 import * as ModelFiles from "./MiniLm/ModelFiles.ts"
-import * as Session from "./MiniLm/Session.ts"
-import { mean, windows } from "./MiniLm/Windows.ts"
 
 /**
  * `engines` are tried in this order. `files` are those of the weights package unless given.

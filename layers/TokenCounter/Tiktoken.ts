@@ -14,8 +14,8 @@ import { TokenCounterError } from "../../src/domain/TokenCounterErrors.ts"
 import * as PreSplit from "../../src/tokens/PreSplit.ts"
 import * as RankTable from "../../src/tokens/RankTable.ts"
 import * as Tiktoken from "../../src/tokens/Tiktoken.ts"
-import { messageOf } from "../Embedder/MiniLm/Message.ts"
-import * as ModelFile from "../Embedder/MiniLm/ModelFile.ts"
+import { messageOf } from "../Embedder/Local/Message.ts"
+import * as ModelFile from "../Embedder/Local/ModelFile.ts"
 
 /** It changes whenever the same text may be counted otherwise. */
 const version = 1

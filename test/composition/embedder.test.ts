@@ -19,7 +19,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as MiniLm from ${JSON.stringify(`${layers}/Embedder/MiniLm`)}
-import * as Engines from ${JSON.stringify(`${layers}/Embedder/MiniLm/Engines`)}
+import * as Engines from ${JSON.stringify(`${layers}/Embedder/Local/Engines`)}
 import { Embedder } from ${JSON.stringify(`${layers}/../services/Embedder`)}
 ${body}
 `

@@ -6,15 +6,15 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
+import { batches, maxTokens } from "../../layers/Embedder/Local/Batches.ts"
+import type { EngineProcess } from "../../layers/Embedder/Local/EngineProcess.ts"
+import type * as Engines from "../../layers/Embedder/Local/Engines.ts"
+import { brokenEngine, EngineUnusable, unusableFile } from "../../layers/Embedder/Local/Failure.ts"
+import { mean, overlap, width, windows } from "../../layers/Embedder/Local/Windows.ts"
 import * as MiniLm from "../../layers/Embedder/MiniLm.ts"
-import { batches, maxTokens } from "../../layers/Embedder/MiniLm/Batches.ts"
-import type { EngineProcess } from "../../layers/Embedder/MiniLm/EngineProcess.ts"
-import type * as Engines from "../../layers/Embedder/MiniLm/Engines.ts"
-import { brokenEngine, EngineUnusable, unusableFile } from "../../layers/Embedder/MiniLm/Failure.ts"
 import { onnxGraph } from "../../layers/Embedder/MiniLm/OnnxGraph.ts"
 import * as Protobuf from "../../layers/Embedder/MiniLm/Protobuf.ts"
 import * as Safetensors from "../../layers/Embedder/MiniLm/Safetensors.ts"
-import { mean, overlap, width, windows } from "../../layers/Embedder/MiniLm/Windows.ts"
 import { Embedder } from "../../services/Embedder.ts"
 import { contract, vectors } from "../contracts/Embedder.ts"
 
@@ -219,7 +219,7 @@ describe("Embedder/MiniLm", () => {
   })
 })
 
-describe("Embedder/MiniLm/Windows", () => {
+describe("Embedder/Local/Windows", () => {
   it.prop("hold every piece, in order, and overlap", [FastCheck.nat({ max: 2000 })], ([length]) => {
     const pieces = Array.from({ length }, (_, i) => 1000 + i)
     const found = windows(pieces)
@@ -245,7 +245,7 @@ describe("Embedder/MiniLm/Windows", () => {
   })
 })
 
-describe("Embedder/MiniLm/Batches", () => {
+describe("Embedder/Local/Batches", () => {
   it.prop(
     "hold every sequence once, and never more than fits, unless one is too long by itself",
     [FastCheck.array(FastCheck.nat({ max: 80 })), FastCheck.integer({ min: 1, max: 100 })],

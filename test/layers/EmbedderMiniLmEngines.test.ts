@@ -9,8 +9,8 @@ import * as TestServices from "effect/TestServices"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as Engines from "../../layers/Embedder/Local/Engines.ts"
 import * as MiniLm from "../../layers/Embedder/MiniLm.ts"
-import * as Engines from "../../layers/Embedder/MiniLm/Engines.ts"
 import * as ModelFiles from "../../layers/Embedder/MiniLm/ModelFiles.ts"
 import { Embedder } from "../../services/Embedder.ts"
 import { contract, difference, vectors } from "../contracts/Embedder.ts"
@@ -87,7 +87,7 @@ it.layer(native)("Embedder/MiniLm", (it) => {
     }))
 })
 
-describe("Embedder/MiniLm/Engines", () => {
+describe("Embedder/Local/Engines", () => {
   it.effect("make the same vectors", () => {
     const texts = [
       "",

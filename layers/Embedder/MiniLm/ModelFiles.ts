@@ -5,10 +5,10 @@
  */
 import * as Effect from "effect/Effect"
 import type { EmbedderError } from "../../../src/domain/EmbedderErrors.ts"
-import { unusableFile } from "./Failure.ts"
-import { messageOf } from "./Message.ts"
+import { unusableFile } from "../Local/Failure.ts"
+import { messageOf } from "../Local/Message.ts"
+import type { ModelFile } from "../Local/ModelFile.ts"
 import * as Model from "./Model.ts"
-import type { ModelFile } from "./ModelFile.ts"
 
 /**
  * @since 0.1.0

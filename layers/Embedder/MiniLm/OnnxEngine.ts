@@ -5,7 +5,7 @@
  */
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
-import { exportsOf, type LoadedEngine, type LoadEngine, type Run } from "./Engine.ts"
+import { exportsOf, type LoadedEngine, type LoadEngine, type Run } from "../Local/Engine.ts"
 import { names, onnxGraph } from "./OnnxGraph.ts"
 import * as Safetensors from "./Safetensors.ts"
 

@@ -10,7 +10,7 @@
  */
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
-import { exportsOf, type LoadEngine, type Run } from "./Engine.ts"
+import { exportsOf, type LoadEngine, type Run } from "../Local/Engine.ts"
 import * as Model from "./Model.ts"
 
 interface Wasm {

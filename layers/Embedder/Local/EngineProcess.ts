@@ -17,9 +17,9 @@ import { existsSync } from "node:fs"
 import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { EmbedderError } from "../../../src/domain/EmbedderErrors.ts"
+import * as Model from "../MiniLm/Model.ts"
 import { brokenEngine, EngineUnusable, unusableFile } from "./Failure.ts"
 import { messageOf } from "./Message.ts"
-import * as Model from "./Model.ts"
 import type { Answer, Reply, Request, Start } from "./Protocol.ts"
 
 /**

@@ -8,13 +8,13 @@
  */
 import * as Either from "effect/Either"
 import { constVoid } from "effect/Function"
+import * as Model from "../MiniLm/Model.ts"
+import * as OnnxEngine from "../MiniLm/OnnxEngine.ts"
+import * as WasmEngine from "../MiniLm/WasmEngine.ts"
 import type { Run } from "./Engine.ts"
 import { messageOf } from "./Message.ts"
-import * as Model from "./Model.ts"
 import * as ModelFile from "./ModelFile.ts"
-import * as OnnxEngine from "./OnnxEngine.ts"
 import type { Answer, Batch, Reply, Request, Start, Started } from "./Protocol.ts"
-import * as WasmEngine from "./WasmEngine.ts"
 
 const engines = { onnx: OnnxEngine.load, wasm: WasmEngine.load }
 

@@ -4,7 +4,7 @@
  *
  * @since 0.1.0
  */
-import * as Model from "./Model.ts"
+import * as Model from "../MiniLm/Model.ts"
 
 /**
  * Pieces of a window: what the model reads at once, without the two around it.
