@@ -7,22 +7,20 @@
  *
  * @since 0.1.0
  */
-import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { Embedder } from "../../services/Embedder.ts"
 import { embedderKind, type RegisteredEmbedder } from "../../src/config/embedderKind.ts"
-import { type EmbedderError, EmbedRefused } from "../../src/domain/EmbedderErrors.ts"
+import type { EmbedderError } from "../../src/domain/EmbedderErrors.ts"
 import { EmbedderFingerprint } from "../../src/domain/Ids.ts"
 import { wholeNumber } from "../../src/domain/Numbers.ts"
 import * as WordPiece from "../TokenCounter/WordPiece.ts"
-import { batches } from "./Local/Batches.ts"
+import * as Embedding from "./Local/Embedding.ts"
 import * as Engines from "./Local/Engines.ts"
-import * as Session from "./Local/Session.ts"
-import { mean, windows } from "./Local/Windows.ts"
+import { windows } from "./Local/Windows.ts"
+import { name, unusableFile } from "./MiniLm/Failure.ts"
 import * as Model from "./MiniLm/Model.ts"
 import * as ModelFiles from "./MiniLm/ModelFiles.ts"
 
@@ -56,13 +54,7 @@ export const fingerprint = EmbedderFingerprint.make(
   `minilm-l6-v2/fp32/${Model.dims}/${Model.maxTokens}tok/${Model.sha256.weights}`
 )
 
-type Answer = Either.Either<Float32Array, EmbedRefused>
-
-const answerOf = (vectors: ReadonlyArray<Float32Array>): Answer =>
-  Either.fromNullable(
-    mean(vectors),
-    () => new EmbedRefused({ detail: "the model finds no direction in it", retryable: false })
-  )
+const windowed = windows(Model.frame)
 
 /**
  * @since 0.1.0
@@ -74,32 +66,18 @@ export const make = (
   Effect.gen(function*() {
     const { tokenizer: file, weights } = files ?? (yield* ModelFiles.locate)
     const tokenizer = yield* WordPiece.load(file)
-    const session = yield* Session.make(Engines.start(engines, weights))
-
-    const windowsOf = (text: string) =>
-      Effect.sync(() => windows(tokenizer.encode(text)).map((sequence) => ({ text, sequence }))).pipe(
-        // A long text takes its time; others have their turn before the next one.
-        Effect.zipLeft(Effect.yieldNow())
-      )
-
-    const embed: Embedder["Type"]["embed"] = (texts) =>
-      Effect.gen(function*() {
-        const { run } = yield* session
-        const vectors = new Map(texts.map((text) => [text, new Array<Float32Array>()]))
-        const windowed = yield* Effect.forEach(vectors.keys(), windowsOf)
-        for (const batch of batches(windowed.flat())) {
-          const found = yield* run(batch.map(({ sequence }) => sequence))
-          Arr.zip(batch, found).forEach(([{ text }, vector]) => vectors.get(text)?.push(vector))
-        }
-        return texts.map((text) => answerOf(vectors.get(text) ?? []))
-      })
-
+    const embedding = yield* Embedding.make(engines, {
+      embedder: name,
+      dims: Model.dims,
+      model: { _tag: "MiniLm", weights },
+      unusableFile
+    })
     return Embedder.of({
       fingerprint,
       dims: Model.dims,
       counter: WordPiece.counterOf(tokenizer),
       missing: Effect.succeed,
-      embed: (texts) => texts.length === 0 ? Effect.succeed([]) : embed(texts)
+      embed: embedding((text) => windowed(tokenizer.encode(text)))
     })
   })
 
@@ -122,7 +100,7 @@ const enginesOf = ({ threads }: { readonly threads: number }): ReadonlyArray<Eng
  * @category kinds
  */
 export const kind: RegisteredEmbedder = embedderKind({
-  kind: "minilm",
+  kind: name,
   remark: "minilm knows English: texts in other languages are found by their words, not by their meaning",
   config: Schema.Struct({ threads: Schema.optionalWith(wholeNumber(1, 64), { default: () => 1 }) }),
   make: (config) => make({ engines: enginesOf(config) }),

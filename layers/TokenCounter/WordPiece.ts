@@ -11,8 +11,8 @@ import * as Predicate from "effect/Predicate"
 import { TokenCounter } from "../../services/TokenCounter.ts"
 import type { EmbedderError } from "../../src/domain/EmbedderErrors.ts"
 import { make as makeWordPiece, type Vocabulary, type WordPiece } from "../../src/tokens/WordPiece.ts"
-import { unusableFile } from "../Embedder/Local/Failure.ts"
 import * as ModelFile from "../Embedder/Local/ModelFile.ts"
+import { unusableFile } from "../Embedder/MiniLm/Failure.ts"
 import * as ModelFiles from "../Embedder/MiniLm/ModelFiles.ts"
 
 /** It changes whenever the same text may be cut otherwise. */

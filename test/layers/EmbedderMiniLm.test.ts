@@ -9,9 +9,11 @@ import * as Logger from "effect/Logger"
 import { batches, maxTokens } from "../../layers/Embedder/Local/Batches.ts"
 import type { EngineProcess } from "../../layers/Embedder/Local/EngineProcess.ts"
 import type * as Engines from "../../layers/Embedder/Local/Engines.ts"
-import { brokenEngine, EngineUnusable, unusableFile } from "../../layers/Embedder/Local/Failure.ts"
-import { mean, overlap, width, windows } from "../../layers/Embedder/Local/Windows.ts"
+import { brokenEngine, EngineUnusable } from "../../layers/Embedder/Local/Failure.ts"
+import { mean, overlapOf, widthOf, windows } from "../../layers/Embedder/Local/Windows.ts"
 import * as MiniLm from "../../layers/Embedder/MiniLm.ts"
+import { unusableFile } from "../../layers/Embedder/MiniLm/Failure.ts"
+import * as Model from "../../layers/Embedder/MiniLm/Model.ts"
 import { onnxGraph } from "../../layers/Embedder/MiniLm/OnnxGraph.ts"
 import * as Protobuf from "../../layers/Embedder/MiniLm/Protobuf.ts"
 import * as Safetensors from "../../layers/Embedder/MiniLm/Safetensors.ts"
@@ -156,7 +158,8 @@ describe("Embedder/MiniLm", () => {
   it.effect("passes a failure of the engine on, and starts another one where it has ended", () => {
     let failing = true
     const { engine, seen } = fake({
-      run: (sequences) => failing ? brokenEngine("fake", "out of memory") : Effect.succeed(sequences.map(vectorOf))
+      run: (sequences) =>
+        failing ? brokenEngine("minilm", "fake", "out of memory") : Effect.succeed(sequences.map(vectorOf))
     })
     return Effect.gen(function*() {
       const error = yield* Effect.flip(embed("a"))
@@ -220,9 +223,11 @@ describe("Embedder/MiniLm", () => {
 })
 
 describe("Embedder/Local/Windows", () => {
+  const [overlap, width] = [overlapOf(Model.frame), widthOf(Model.frame)]
+
   it.prop("hold every piece, in order, and overlap", [FastCheck.nat({ max: 2000 })], ([length]) => {
     const pieces = Array.from({ length }, (_, i) => 1000 + i)
-    const found = windows(pieces)
+    const found = windows(Model.frame)(pieces)
     for (const window of found) {
       assert.strictEqual(window[0], 101)
       assert.strictEqual(window.at(-1), 102)

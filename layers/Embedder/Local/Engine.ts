@@ -1,10 +1,11 @@
 /**
- * What runs the model, as its process sees it. An engine loads in two steps, for whether it can be loaded at all is to be
+ * What runs a model, as its process sees it. An engine loads in two steps, for whether it can be loaded at all is to be
  * known without the model.
  *
  * @since 0.1.0
  */
 import type * as Either from "effect/Either"
+import type { ModelFile } from "./ModelFile.ts"
 
 /**
  * One vector for each sequence of pieces, each of length 1, one behind the other.
@@ -15,14 +16,42 @@ import type * as Either from "effect/Either"
 export type Run = (sequences: ReadonlyArray<ReadonlyArray<number>>) => Promise<Float32Array>
 
 /**
- * Answers `Left` to what it can tell itself; foreign code may also reject.
+ * The model of mem itself, by its weights.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface MiniLmModel {
+  readonly _tag: "MiniLm"
+  readonly weights: ModelFile
+}
+
+/**
+ * Whatever an engine may be told to open.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Model = MiniLmModel
+
+/**
+ * Why there is no vector: the engine does not work here, and another one may; or no engine can use these files.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Fault =
+  | { readonly _tag: "Unusable"; readonly detail: string }
+  | { readonly _tag: "Damaged"; readonly detail: string }
+
+/**
+ * Foreign code may also reject, which is the engine's fault.
  *
  * @since 0.1.0
  * @category models
  */
 export interface LoadedEngine {
-  /** Takes the bytes of the weights file. */
-  readonly open: (weights: Uint8Array) => Promise<Either.Either<Run, string>>
+  readonly open: (model: Model) => Promise<Either.Either<Run, Fault>>
 }
 
 /**
@@ -41,6 +70,18 @@ export interface EngineOptions {
  * @category models
  */
 export type LoadEngine = (options: EngineOptions) => Promise<Either.Either<LoadedEngine, string>>
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const unusable = (detail: string): Fault => ({ _tag: "Unusable", detail })
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const damaged = (detail: string): Fault => ({ _tag: "Damaged", detail })
 
 /**
  * What a CommonJS module exports, which loaders hand over in one of two places.

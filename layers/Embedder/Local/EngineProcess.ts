@@ -17,8 +17,8 @@ import { existsSync } from "node:fs"
 import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { EmbedderError } from "../../../src/domain/EmbedderErrors.ts"
-import * as Model from "../MiniLm/Model.ts"
-import { brokenEngine, EngineUnusable, unusableFile } from "./Failure.ts"
+import { brokenEngine, EngineUnusable } from "./Failure.ts"
+import type { Loadable } from "./Loadable.ts"
 import { messageOf } from "./Message.ts"
 import type { Answer, Reply, Request, Start } from "./Protocol.ts"
 
@@ -38,13 +38,14 @@ export interface EngineProcess {
 }
 
 /**
- * `name` is how messages call the engine.
+ * `name` is how messages call the engine. Without `loadable` it is only probed.
  *
  * @since 0.1.0
  * @category models
  */
-export interface ProcessOptions extends Omit<Start, "_tag"> {
+export interface ProcessOptions extends Pick<Start, "engine" | "options"> {
   readonly name: string
+  readonly loadable?: Loadable
 }
 
 /** It stands beside this module and has its extension: in the sources, in the library, in the bundled program. */
@@ -59,8 +60,10 @@ interface Waiting {
   readonly resume: (answer: Effect.Effect<ReadonlyArray<Float32Array>, EmbedderError>) => void
 }
 
-const vectorsOf = (values: Float32Array, n: number): ReadonlyArray<Float32Array> =>
-  Array.from({ length: n }, (_, i) => values.slice(i * Model.dims, (i + 1) * Model.dims))
+const vectorsOf = (values: Float32Array, n: number): ReadonlyArray<Float32Array> => {
+  const dims = values.length / n
+  return Array.from({ length: n }, (_, i) => values.slice(i * dims, (i + 1) * dims))
+}
 
 const ref = (child: ChildProcess): void => {
   child.ref()
@@ -73,7 +76,7 @@ const unref = (child: ChildProcess): void => {
 }
 
 const connect = (
-  { name, ...what }: ProcessOptions,
+  { engine, loadable, name, options }: ProcessOptions,
   started: Deferred.Deferred<void, EngineUnusable | EmbedderError>
 ): EngineProcess & { readonly end: Effect.Effect<void> } => {
   const child = fork(entry, {
@@ -89,7 +92,9 @@ const connect = (
   const send = (request: Request): void => void child.send(request, constVoid)
   const start = (exit: Effect.Effect<void, EngineUnusable | EmbedderError>) => Deferred.unsafeDone(started, exit)
   const unusable = (detail: string) => Effect.fail(new EngineUnusable({ engine: name, detail }))
-  const broken = (detail: string) => Effect.fail(brokenEngine(name, detail))
+  const broken = (detail: string) => Effect.fail(brokenEngine(loadable?.embedder ?? name, name, detail))
+  const damaged = (detail: string) =>
+    loadable === undefined ? unusable(detail) : Effect.fail(loadable.unusableFile(detail))
 
   const forget = (id: number): void => {
     waiting.delete(id)
@@ -101,7 +106,7 @@ const connect = (
     forget(answer.id)
     if (resume === undefined || sequences === undefined) return
     if (answer._tag === "Failed") resume(broken(answer.detail))
-    else if (answer.values.length !== sequences * Model.dims) {
+    else if (answer.values.length !== sequences * (loadable?.dims ?? 0)) {
       resume(broken(`it answered ${answer.values.length} values to ${sequences} sequences`))
     } else resume(Effect.succeed(vectorsOf(answer.values, sequences)))
   }
@@ -121,7 +126,7 @@ const connect = (
       case "Unusable":
         return start(unusable(reply.detail))
       case "Damaged":
-        return start(Effect.fail(unusableFile(reply.detail)))
+        return start(damaged(reply.detail))
       case "Vectors":
       case "Failed":
         return take(reply)
@@ -129,7 +134,7 @@ const connect = (
   })
   child.once("error", (cause) => stop(messageOf(cause)))
   child.once("exit", (code, signal) => stop(`its process ended with ${signal ?? `code ${code}`}`))
-  send({ _tag: "Start", ...what })
+  send({ _tag: "Start", engine, options, ...(loadable === undefined ? {} : { model: loadable.model }) })
 
   return {
     run: (sequences) =>

@@ -1,6 +1,6 @@
 /**
- * The process of an engine: loads it, checks the weights and the engine's own arithmetic, then answers one batch at a
- * time. It ends when the program that started it does, however that ends.
+ * The process of an engine: loads it, opens the model with it, then answers one batch at a time. It ends when the program
+ * that started it does, however that ends.
  *
  * It is an entry of its own, and imports no more than it needs, for it stands between a user and the first hit.
  *
@@ -8,49 +8,36 @@
  */
 import * as Either from "effect/Either"
 import { constVoid } from "effect/Function"
-import * as Model from "../MiniLm/Model.ts"
-import * as OnnxEngine from "../MiniLm/OnnxEngine.ts"
+import * as MiniLm from "../MiniLm/OnnxEngine.ts"
 import * as WasmEngine from "../MiniLm/WasmEngine.ts"
-import type { Run } from "./Engine.ts"
+import { type LoadEngine, type Run, unusable } from "./Engine.ts"
 import { messageOf } from "./Message.ts"
-import * as ModelFile from "./ModelFile.ts"
+import * as OnnxRuntime from "./OnnxRuntime.ts"
 import type { Answer, Batch, Reply, Request, Start, Started } from "./Protocol.ts"
 
-const engines = { onnx: OnnxEngine.load, wasm: WasmEngine.load }
+const onnx: LoadEngine = async (options) =>
+  Either.map(await OnnxRuntime.load(options), (openGraph) => ({ open: MiniLm.open(openGraph) }))
+
+const engines = { onnx, wasm: WasmEngine.load }
 
 /** What foreign code rejects with is an answer like any other. */
-const attempt = <A>(call: () => Promise<Either.Either<A, string>>): Promise<Either.Either<A, string>> =>
-  call().catch((cause: unknown) => Either.left(messageOf(cause)))
-
-const isRight = (values: Float32Array): boolean =>
-  values.length === Model.dims
-  && Model.selfCheck.begins.every((value, i) => Math.abs((values[i] ?? Number.NaN) - value) <= Model.selfCheck.within)
-
-const check = async (run: Run): Promise<Either.Either<Run, string>> => {
-  const values = await run([Model.selfCheck.sequence])
-  return isRight(values)
-    ? Either.right(run)
-    : Either.left(`it computes wrong vectors: "hello world" begins with ${values.slice(0, 3).join(", ")}`)
-}
+const attempt = <A, E>(
+  call: () => Promise<Either.Either<A, E>>,
+  toError: (detail: string) => E
+): Promise<Either.Either<A, E>> => call().catch((cause: unknown) => Either.left(toError(messageOf(cause))))
 
 interface Opened {
   readonly started: Started
   readonly run?: Run
 }
 
-const unusable = (detail: string): Opened => ({ started: { _tag: "Unusable", detail } })
-
 /** The engine at work, unless it was only asked whether it can be loaded. */
-const open = async ({ engine, options, weights }: Start): Promise<Opened> => {
-  const loaded = await attempt(() => engines[engine](options))
-  if (Either.isLeft(loaded)) return unusable(loaded.left)
-  if (weights === undefined) return { started: { _tag: "Ready" } }
-  const bytes = await ModelFile.read(weights)
-  if (Either.isLeft(bytes)) return { started: { _tag: "Damaged", detail: bytes.left } }
-  const opened = await attempt(() => loaded.right.open(bytes.right))
-  if (Either.isLeft(opened)) return unusable(opened.left)
-  const run = await attempt(() => check(opened.right))
-  return Either.isLeft(run) ? unusable(run.left) : { started: { _tag: "Ready" }, run: run.right }
+const open = async ({ engine, model, options }: Start): Promise<Opened> => {
+  const loaded = await attempt(() => engines[engine](options), (detail) => detail)
+  if (Either.isLeft(loaded)) return { started: unusable(loaded.left) }
+  if (model === undefined) return { started: { _tag: "Ready" } }
+  const run = await attempt(() => loaded.right.open(model), unusable)
+  return Either.isLeft(run) ? { started: run.left } : { started: { _tag: "Ready" }, run: run.right }
 }
 
 const answer = (run: Run, { id, sequences }: Batch): Promise<Answer> =>

@@ -1,5 +1,5 @@
 /**
- * The engines that can run the model, the best first. Which one is used is decided where the first text is embedded:
+ * The engines that can run a model, the best first. Which one is used is decided where the first text is embedded:
  * the first that loads, whose vectors are right.
  *
  * @since 0.1.0
@@ -9,8 +9,8 @@ import type * as Scope from "effect/Scope"
 import { type EmbedderError, EmbedderUnavailable } from "../../../src/domain/EmbedderErrors.ts"
 import { EngineStatus } from "../../../src/domain/EmbedderStatus.ts"
 import * as EngineProcess from "./EngineProcess.ts"
-import { type EngineUnusable, name } from "./Failure.ts"
-import type { ModelFile } from "./ModelFile.ts"
+import type { EngineUnusable } from "./Failure.ts"
+import type { Loadable } from "./Loadable.ts"
 import type { Start } from "./Protocol.ts"
 
 /**
@@ -24,9 +24,9 @@ export interface Engine {
   readonly name: string
   /** What a person should know when this one is used because the ones before it do not load. */
   readonly remark?: string
-  /** Loads it with these weights. */
+  /** Loads it with this model. */
   readonly start: (
-    weights: ModelFile
+    loadable: Loadable
   ) => Effect.Effect<EngineProcess.EngineProcess, EngineUnusable | EmbedderError, Scope.Scope>
   /** Loads its package alone. */
   readonly probe: Effect.Effect<void, EngineUnusable | EmbedderError>
@@ -50,7 +50,7 @@ const engineOf = (
   const options: EngineProcess.ProcessOptions = { name: module, engine, options: { module, threads } }
   return {
     name: module,
-    start: (weights) => EngineProcess.start({ ...options, weights }),
+    start: (loadable) => EngineProcess.start({ ...options, loadable }),
     probe: Effect.scoped(EngineProcess.start(options))
   }
 }
@@ -92,17 +92,17 @@ const warn = (failures: Failures, { name, remark }: Engine): Effect.Effect<void>
  */
 export const start = (
   [engine, ...others]: ReadonlyArray<Engine>,
-  weights: ModelFile,
+  loadable: Loadable,
   failures: Failures = []
 ): Effect.Effect<EngineProcess.EngineProcess, EmbedderError | EmbedderUnavailable, Scope.Scope> =>
   engine === undefined
     ? new EmbedderUnavailable({
-      embedder: name,
+      embedder: loadable.embedder,
       detail: failures.length === 0 ? "it was given no engine" : problems(failures)
     })
-    : engine.start(weights).pipe(
+    : engine.start(loadable).pipe(
       Effect.tap(warn(failures, engine)),
-      Effect.catchTag("EngineUnusable", (failure) => start(others, weights, [...failures, failure]))
+      Effect.catchTag("EngineUnusable", (failure) => start(others, loadable, [...failures, failure]))
     )
 
 /**

@@ -3,11 +3,10 @@
  *
  * @since 0.1.0
  */
-import type { EngineOptions } from "./Engine.ts"
-import type { ModelFile } from "./ModelFile.ts"
+import type { EngineOptions, Fault, Model } from "./Engine.ts"
 
 /**
- * The first message. Without weights the process only tells whether the engine's package can be loaded.
+ * The first message. Without a model the process only tells whether the engine's package can be loaded.
  *
  * @since 0.1.0
  * @category models
@@ -16,7 +15,7 @@ export interface Start {
   readonly _tag: "Start"
   readonly engine: "onnx" | "wasm"
   readonly options: EngineOptions
-  readonly weights?: ModelFile
+  readonly model?: Model
 }
 
 /**
@@ -40,15 +39,12 @@ export interface Batch {
 export type Request = Start | Batch
 
 /**
- * What the start came to: ready, an engine that does not work here, weights that no engine can use.
+ * What the start came to.
  *
  * @since 0.1.0
  * @category models
  */
-export type Started =
-  | { readonly _tag: "Ready" }
-  | { readonly _tag: "Unusable"; readonly detail: string }
-  | { readonly _tag: "Damaged"; readonly detail: string }
+export type Started = { readonly _tag: "Ready" } | Fault
 
 /**
  * The answer to one batch: all vectors, one behind the other, or what went wrong.

@@ -1,26 +1,37 @@
 /**
- * Texts that are longer than the model reads at once. They are read in windows that overlap, and their vector is the
- * mean of the windows' vectors: worse than smaller texts would be, but nothing of the text is left out.
+ * Texts that are longer than a model reads at once. They are read in windows that overlap, and their vector is the mean
+ * of the windows' vectors: worse than smaller texts would be, but nothing of the text is left out.
  *
  * @since 0.1.0
  */
-import * as Model from "../MiniLm/Model.ts"
 
 /**
- * Pieces of a window: what the model reads at once, without the two around it.
+ * What a model reads at once: at most `maxTokens` pieces, those counted that stand before and behind each sequence.
  *
  * @since 0.1.0
- * @category constants
+ * @category models
  */
-export const width = Model.maxTokens - 2
+export interface Frame {
+  readonly maxTokens: number
+  readonly before: ReadonlyArray<number>
+  readonly behind: ReadonlyArray<number>
+}
 
 /**
- * Pieces that a window has in common with the one before it.
+ * Pieces of a window: what the model reads at once, without those around it.
  *
  * @since 0.1.0
- * @category constants
+ * @category getters
  */
-export const overlap = 32
+export const widthOf = ({ before, behind, maxTokens }: Frame): number => maxTokens - before.length - behind.length
+
+/**
+ * Pieces that a window has in common with the one before it: an eighth of what is read at once.
+ *
+ * @since 0.1.0
+ * @category getters
+ */
+export const overlapOf = ({ maxTokens }: Frame): number => Math.floor(maxTokens / 8)
 
 /**
  * The sequences that the model reads for a text of these pieces: one, unless the text is too long.
@@ -28,14 +39,17 @@ export const overlap = 32
  * @since 0.1.0
  * @category windows
  */
-export const windows = (pieces: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> => {
-  const step = width - overlap
-  const n = 1 + Math.max(0, Math.ceil((pieces.length - width) / step))
-  return Array.from({ length: n }, (_, i) => [
-    Model.edges.first,
-    ...pieces.slice(i * step, i * step + width),
-    Model.edges.last
-  ])
+export const windows = (frame: Frame) => {
+  const width = widthOf(frame)
+  const step = Math.max(1, width - overlapOf(frame))
+  return (pieces: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> => {
+    const n = 1 + Math.max(0, Math.ceil((pieces.length - width) / step))
+    return Array.from({ length: n }, (_, i) => [
+      ...frame.before,
+      ...pieces.slice(i * step, i * step + width),
+      ...frame.behind
+    ])
+  }
 }
 
 /**

@@ -3,6 +3,8 @@
  *
  * @since 0.1.0
  */
+import type { Frame } from "../Local/Windows.ts"
+
 /**
  * The sha256 of the files of the weights package, version 0.1.0.
  *
@@ -72,13 +74,15 @@ export const layerNormEpsilon = 1e-12
  */
 export const maxTokens = 256
 
+const edges = { first: 101, last: 102 } as const
+
 /**
- * The pieces around each sequence.
+ * What the model reads at once.
  *
  * @since 0.1.0
  * @category constants
  */
-export const edges = { first: 101, last: 102 } as const
+export const frame: Frame = { maxTokens, before: [edges.first], behind: [edges.last] }
 
 /**
  * What an engine must answer before it is trusted: the beginning of the vector of "hello world".

@@ -5,9 +5,9 @@
  */
 import * as Effect from "effect/Effect"
 import type { EmbedderError } from "../../../src/domain/EmbedderErrors.ts"
-import { unusableFile } from "../Local/Failure.ts"
 import { messageOf } from "../Local/Message.ts"
 import type { ModelFile } from "../Local/ModelFile.ts"
+import { unusableFile } from "./Failure.ts"
 import * as Model from "./Model.ts"
 
 /**
