@@ -32,4 +32,11 @@ export class Embedder extends Context.Tag("mem/Embedder")<Embedder, {
   readonly embed: (
     texts: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<Either.Either<Float32Array, EmbedRefused>>, EmbedderError | EmbedderUnavailable>
+  /**
+   * As `embed`, for texts that are questions: of a model that tells questions from what answers them. Where it is not
+   * there, `embed` is for both.
+   */
+  readonly embedQueries?: (
+    texts: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<Either.Either<Float32Array, EmbedRefused>>, EmbedderError | EmbedderUnavailable>
 }>() {}

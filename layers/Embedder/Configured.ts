@@ -10,6 +10,7 @@ import type * as Scope from "effect/Scope"
 import { Embedder } from "../../services/Embedder.ts"
 import type { ConfiguredEmbedder, RegisteredEmbedder } from "../../src/config/embedderKind.ts"
 import { keyPath } from "../../src/config/KeyPath.ts"
+import { type OptionsFile, Origin } from "../../src/config/Origin.ts"
 import { ConnectorsFileError } from "../../src/domain/ConnectorErrors.ts"
 import type { ConnectorsFile } from "../../src/domain/ConnectorsFile.ts"
 import type { EmbedderError } from "../../src/domain/EmbedderErrors.ts"
@@ -17,6 +18,7 @@ import { EmbedderStatus } from "../../src/domain/EmbedderStatus.ts"
 import * as Hashed from "./Hashed.ts"
 import * as MiniLm from "./MiniLm.ts"
 import * as Ollama from "./Ollama.ts"
+import * as OnnxFolder from "./OnnxFolder.ts"
 import * as OpenAiCompatible from "./OpenAiCompatible.ts"
 
 /**
@@ -27,12 +29,19 @@ import * as OpenAiCompatible from "./OpenAiCompatible.ts"
  */
 export const kinds: ReadonlyArray<RegisteredEmbedder> = [
   MiniLm.kind,
+  OnnxFolder.kind,
   OpenAiCompatible.kind,
   Ollama.kind,
   Hashed.kind
 ]
 
 const section = "embedder"
+
+/** Where its options stand: a path among them is relative to the file. */
+const originOf = (file: ConnectorsFile): OptionsFile => ({
+  file: file.file,
+  lineOf: (path) => file.lineOf([section, ...path])
+})
 
 const mistake = (file: ConnectorsFile, path: ReadonlyArray<PropertyKey>, detail: string): ConnectorsFileError =>
   new ConnectorsFileError({
@@ -71,7 +80,8 @@ export const make = (
 ): Effect.Effect<Embedder["Type"], ConnectorsFileError | EmbedderError, Scope.Scope> =>
   kindOf(file, known).pipe(
     Effect.flatMap((kind) => configure(file, kind)),
-    Effect.flatMap(({ make }) => make)
+    Effect.flatMap(({ make }) => make),
+    Effect.provideService(Origin, originOf(file))
   )
 
 /**
@@ -96,5 +106,10 @@ export const status = (
   Effect.gen(function*() {
     const kind = yield* kindOf(file, known)
     const { engines } = yield* configure(file, kind)
-    return new EmbedderStatus({ kind: kind.kind, remark: kind.remark, engines: yield* engines })
+    const { kind: name, remark } = kind
+    return yield* Effect.match(Effect.provideService(engines, Origin, originOf(file)), {
+      onFailure: ({ advice, detail }) =>
+        new EmbedderStatus({ kind: name, remark, problem: `${detail}; ${advice}`, engines: [] }),
+      onSuccess: (engines) => new EmbedderStatus({ kind: name, remark, engines })
+    })
   })

@@ -10,7 +10,7 @@ import * as Ref from "effect/Ref"
 import { Embedder } from "../../services/Embedder.ts"
 
 /**
- * Calls of `embed`, and the texts of all of them. A call that fails counts too: it was made.
+ * Calls of `embed` and `embedQueries`, and the texts of all of them. A call that fails counts too: it was made.
  *
  * @since 0.1.0
  * @category models
@@ -38,9 +38,12 @@ export const make: Effect.Effect<Context.Context<Embedder | CountingEmbedder>, n
     const inner = yield* Embedder
     const counts = yield* Ref.make<EmbedCounts>({ calls: 0, texts: 0 })
     const add = (n: number) => Ref.update(counts, ({ calls, texts }) => ({ calls: calls + 1, texts: texts + n }))
+    const counted = (embed: Embedder["Type"]["embed"]): Embedder["Type"]["embed"] => (texts) =>
+      Effect.zipRight(add(texts.length), embed(texts))
     return Context.make(CountingEmbedder, { counts: Ref.get(counts) }).pipe(Context.add(Embedder, {
       ...inner,
-      embed: (texts) => Effect.zipRight(add(texts.length), inner.embed(texts))
+      embed: counted(inner.embed),
+      ...(inner.embedQueries === undefined ? {} : { embedQueries: counted(inner.embedQueries) })
     }))
   }
 )

@@ -29,7 +29,7 @@ export interface EmbedderKind<Config, Encoded> {
   readonly remark?: string
   readonly make: (config: Config) => Effect.Effect<Embedder["Type"], EmbedderError, Scope.Scope>
   /** The engines that could run its model, probed; a kind without any leaves it out. */
-  readonly engines?: (config: Config) => Effect.Effect<ReadonlyArray<EngineStatus>>
+  readonly engines?: (config: Config) => Effect.Effect<ReadonlyArray<EngineStatus>, EmbedderError>
 }
 
 /**
@@ -40,7 +40,8 @@ export interface EmbedderKind<Config, Encoded> {
  */
 export interface ConfiguredEmbedder {
   readonly make: Effect.Effect<Embedder["Type"], EmbedderError, Scope.Scope>
-  readonly engines: Effect.Effect<ReadonlyArray<EngineStatus>>
+  /** Fails where the embedder itself is of no use, whatever the engine. */
+  readonly engines: Effect.Effect<ReadonlyArray<EngineStatus>, EmbedderError>
 }
 
 /**
@@ -71,18 +72,21 @@ const hideInRefused = (hide: Hide) => ({ detail, retryable }: EmbedRefused) =>
 const hideInEngine = (hide: Hide) => ({ engine, problem, used }: EngineStatus) =>
   new EngineStatus({ engine: hide(engine), problem: problem === undefined ? undefined : hide(problem), used })
 
-const guarded = (embedder: Embedder["Type"], hide: Hide): Embedder["Type"] =>
-  Embedder.of({
+const guarded = (embedder: Embedder["Type"], hide: Hide): Embedder["Type"] => {
+  const guard = (embed: Embedder["Type"]["embed"]): Embedder["Type"]["embed"] => (texts) =>
+    embed(texts).pipe(
+      Effect.map((answers) => answers.map(Either.mapLeft(hideInRefused(hide)))),
+      Effect.mapError((error) =>
+        error._tag === "EmbedderError" ? hideInError(hide)(error) : hideInUnavailable(hide)(error)
+      )
+    )
+  return Embedder.of({
     ...embedder,
     missing: (texts) => Effect.mapError(embedder.missing(texts), hideInError(hide)),
-    embed: (texts) =>
-      embedder.embed(texts).pipe(
-        Effect.map((answers) => answers.map(Either.mapLeft(hideInRefused(hide)))),
-        Effect.mapError((error) =>
-          error._tag === "EmbedderError" ? hideInError(hide)(error) : hideInUnavailable(hide)(error)
-        )
-      )
+    embed: guard(embedder.embed),
+    ...(embedder.embedQueries === undefined ? {} : { embedQueries: guard(embedder.embedQueries) })
   })
+}
 
 /**
  * Registers a kind. Options that its schema does not know are refused.
@@ -112,7 +116,10 @@ export const embedderKind = <Config, Encoded>(
           ),
           engines: engines === undefined
             ? Effect.succeed([])
-            : Effect.map(engines(decoded), (probed) => probed.map(hideInEngine(hide)))
+            : Effect.mapBoth(engines(decoded), {
+              onFailure: hideInError(hide),
+              onSuccess: (probed) => probed.map(hideInEngine(hide))
+            })
         }
       })
   }

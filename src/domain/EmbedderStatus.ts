@@ -18,8 +18,8 @@ export class EngineStatus extends Schema.Class<EngineStatus>("mem/EngineStatus")
 }) {}
 
 /**
- * `remark` is what whoever chose this kind should know of it. An embedder without engines, one behind a server, has
- * none to probe.
+ * `remark` is what whoever chose this kind should know of it, and `problem` why it is of no use, whatever the engine. An
+ * embedder without engines has none to probe.
  *
  * @since 0.1.0
  * @category schemas
@@ -27,5 +27,6 @@ export class EngineStatus extends Schema.Class<EngineStatus>("mem/EngineStatus")
 export class EmbedderStatus extends Schema.Class<EmbedderStatus>("mem/EmbedderStatus")({
   kind: Schema.String,
   remark: Schema.optional(Schema.String),
+  problem: Schema.optional(Schema.String),
   engines: Schema.Array(EngineStatus)
 }) {}

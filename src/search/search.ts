@@ -33,8 +33,8 @@ const byWords = (query: SearchQuery, { message }: NoVector | EmbedderMismatch) =
  */
 export const embedded = (query: SearchQuery): Effect.Effect<SearchQuery, NoVector, Embedder> =>
   Effect.gen(function*() {
-    const { embed, fingerprint } = yield* Embedder
-    const [answer] = yield* embed([query.text])
+    const { embed, embedQueries = embed, fingerprint } = yield* Embedder
+    const [answer] = yield* embedQueries([query.text])
     if (answer === undefined) {
       return yield* new EmbedderError({
         embedder: fingerprint,

@@ -78,7 +78,7 @@ describe("Embedder/Configured", () => {
     Effect.gen(function*() {
       assert.strictEqual(
         yield* mistake("connectors: {}\nembedder:\n  kind: word2vec\n"),
-        `home/connectors.yaml:3: embedder.kind: there is no kind of embedder "word2vec"; known: "minilm", "openai-compatible", "ollama", "hashed", "remote"${correct}`
+        `home/connectors.yaml:3: embedder.kind: there is no kind of embedder "word2vec"; known: "minilm", "onnx-folder", "openai-compatible", "ollama", "hashed", "remote"${correct}`
       )
     }))
 

@@ -268,6 +268,13 @@ describe("an embedder", () => {
     ])
   })
 
+  it("is a problem where it is of no use itself, whatever the engine", () => {
+    const status = new EmbedderStatus({ kind: "onnx-folder", problem: "there is no folder models", engines: [] })
+    assert.deepStrictEqual(told(checkEmbedder(status)), [
+      "embedder of onnx-folder problem: there is no folder models"
+    ])
+  })
+
   it("is told with what one should know of it", () => {
     const [note] = checkEmbedder(new EmbedderStatus({ kind: "minilm", remark: "it is English", engines: [] }))
     assert.deepInclude(note, { level: "note", message: "it is English" })

@@ -27,22 +27,39 @@ export interface MiniLmModel {
 }
 
 /**
+ * A model as others make it: an ONNX graph in a file, whose weights may stand in files of their own beside it. `sample` is
+ * a sequence that it is tried with.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface OnnxModel {
+  readonly _tag: "Onnx"
+  readonly graph: ModelFile
+  readonly weights: ReadonlyArray<ModelFile>
+  readonly pooling: "mean" | "cls" | "lasttoken" | "none"
+  readonly dims: number
+  readonly sample: ReadonlyArray<number>
+}
+
+/**
  * Whatever an engine may be told to open.
  *
  * @since 0.1.0
  * @category models
  */
-export type Model = MiniLmModel
+export type Model = MiniLmModel | OnnxModel
 
 /**
- * Why there is no vector: the engine does not work here, and another one may; or no engine can use these files.
+ * Why there is no vector: the engine does not work here, and another one may; or no engine can use these files, which
+ * `advice` may help.
  *
  * @since 0.1.0
  * @category models
  */
 export type Fault =
   | { readonly _tag: "Unusable"; readonly detail: string }
-  | { readonly _tag: "Damaged"; readonly detail: string }
+  | { readonly _tag: "Damaged"; readonly detail: string; readonly advice?: string }
 
 /**
  * Foreign code may also reject, which is the engine's fault.
@@ -81,7 +98,11 @@ export const unusable = (detail: string): Fault => ({ _tag: "Unusable", detail }
  * @since 0.1.0
  * @category constructors
  */
-export const damaged = (detail: string): Fault => ({ _tag: "Damaged", detail })
+export const damaged = (detail: string, advice?: string): Fault => ({
+  _tag: "Damaged",
+  detail,
+  ...(advice === undefined ? {} : { advice })
+})
 
 /**
  * What a CommonJS module exports, which loaders hand over in one of two places.

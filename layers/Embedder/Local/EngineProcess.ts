@@ -93,8 +93,8 @@ const connect = (
   const start = (exit: Effect.Effect<void, EngineUnusable | EmbedderError>) => Deferred.unsafeDone(started, exit)
   const unusable = (detail: string) => Effect.fail(new EngineUnusable({ engine: name, detail }))
   const broken = (detail: string) => Effect.fail(brokenEngine(loadable?.embedder ?? name, name, detail))
-  const damaged = (detail: string) =>
-    loadable === undefined ? unusable(detail) : Effect.fail(loadable.unusableFile(detail))
+  const damaged = (detail: string, advice?: string) =>
+    loadable === undefined ? unusable(detail) : Effect.fail(loadable.unusableFile(detail, advice))
 
   const forget = (id: number): void => {
     waiting.delete(id)
@@ -126,7 +126,7 @@ const connect = (
       case "Unusable":
         return start(unusable(reply.detail))
       case "Damaged":
-        return start(damaged(reply.detail))
+        return start(damaged(reply.detail, reply.advice))
       case "Vectors":
       case "Failed":
         return take(reply)

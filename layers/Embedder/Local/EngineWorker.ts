@@ -8,17 +8,13 @@
  */
 import * as Either from "effect/Either"
 import { constVoid } from "effect/Function"
-import * as MiniLm from "../MiniLm/OnnxEngine.ts"
 import * as WasmEngine from "../MiniLm/WasmEngine.ts"
-import { type LoadEngine, type Run, unusable } from "./Engine.ts"
+import { type Run, unusable } from "./Engine.ts"
 import { messageOf } from "./Message.ts"
-import * as OnnxRuntime from "./OnnxRuntime.ts"
+import * as OnnxEngine from "./OnnxEngine.ts"
 import type { Answer, Batch, Reply, Request, Start, Started } from "./Protocol.ts"
 
-const onnx: LoadEngine = async (options) =>
-  Either.map(await OnnxRuntime.load(options), (openGraph) => ({ open: MiniLm.open(openGraph) }))
-
-const engines = { onnx, wasm: WasmEngine.load }
+const engines = { onnx: OnnxEngine.load, wasm: WasmEngine.load }
 
 /** What foreign code rejects with is an answer like any other. */
 const attempt = <A, E>(

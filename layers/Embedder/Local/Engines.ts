@@ -105,6 +105,14 @@ export const start = (
       Effect.catchTag("EngineUnusable", (failure) => start(others, loadable, [...failures, failure]))
     )
 
+type Probed = Omit<EngineStatus, "used">
+
+/** The first one without a problem is the one that is used. */
+const statuses = (probed: ReadonlyArray<Probed>): ReadonlyArray<EngineStatus> => {
+  const first = probed.findIndex(({ problem }) => problem === undefined)
+  return probed.map((status, i) => new EngineStatus({ ...status, used: i === first }))
+}
+
 /**
  * Probes every engine, without weights and without a text.
  *
@@ -115,11 +123,27 @@ export const probe = (engines: ReadonlyArray<Engine>): Effect.Effect<ReadonlyArr
   Effect.map(
     Effect.forEach(engines, ({ name, probe }) =>
       Effect.match(probe, {
-        onFailure: ({ message }) => ({ engine: name, problem: message }),
-        onSuccess: () => ({ engine: name, problem: undefined })
+        onFailure: ({ message }): Probed => ({ engine: name, problem: message }),
+        onSuccess: (): Probed => ({ engine: name, problem: undefined })
       })),
-    (found) => {
-      const first = found.findIndex(({ problem }) => problem === undefined)
-      return found.map((status, i) => new EngineStatus({ ...status, used: i === first }))
-    }
+    statuses
+  )
+
+/**
+ * Opens the model with every engine, and ends it again. It fails where the model itself is of no use.
+ *
+ * @since 0.1.0
+ * @category probing
+ */
+export const probeWith = (
+  engines: ReadonlyArray<Engine>,
+  loadable: Loadable
+): Effect.Effect<ReadonlyArray<EngineStatus>, EmbedderError> =>
+  Effect.map(
+    Effect.forEach(engines, ({ name, start }) =>
+      Effect.scoped(start(loadable)).pipe(
+        Effect.as<Probed>({ engine: name, problem: undefined }),
+        Effect.catchTag("EngineUnusable", ({ message }) => Effect.succeed<Probed>({ engine: name, problem: message }))
+      )),
+    statuses
   )

@@ -17,6 +17,6 @@ export interface Loadable {
   readonly dims: number
   /** What its process opens. */
   readonly model: Model
-  /** The error where no engine can use its files. */
-  readonly unusableFile: (detail: string) => EmbedderError
+  /** The error where no engine can use its files, with better advice than the usual one if there is any. */
+  readonly unusableFile: (detail: string, advice?: string) => EmbedderError
 }

@@ -6,6 +6,7 @@
 import * as Either from "effect/Either"
 import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
+import { sha256Of } from "./Digest.ts"
 import { messageOf } from "./Message.ts"
 
 /**
@@ -17,19 +18,31 @@ export interface ModelFile {
   readonly sha256: string
 }
 
+const compared = ({ path, sha256 }: ModelFile, found: string): Either.Either<void, string> =>
+  found === sha256
+    ? Either.void
+    : Either.left(`${path} is damaged or another version: its sha256 is ${found}, it should be ${sha256}`)
+
+const unreadable = ({ path }: ModelFile) => (cause: unknown) =>
+  Either.left(`${path} cannot be read: ${messageOf(cause)}`)
+
 /**
  * Its bytes, or why they cannot be used.
  *
  * @since 0.1.0
  * @category reading
  */
-export const read = ({ path, sha256 }: ModelFile): Promise<Either.Either<Uint8Array, string>> =>
-  readFile(path).then(
-    (bytes) => {
-      const found = createHash("sha256").update(bytes).digest("hex")
-      return found === sha256
-        ? Either.right(bytes)
-        : Either.left(`${path} is damaged or another version: its sha256 is ${found}, it should be ${sha256}`)
-    },
-    (cause) => Either.left(`${path} cannot be read: ${messageOf(cause)}`)
+export const read = (file: ModelFile): Promise<Either.Either<Uint8Array, string>> =>
+  readFile(file.path).then(
+    (bytes) => Either.map(compared(file, createHash("sha256").update(bytes).digest("hex")), () => bytes),
+    unreadable(file)
   )
+
+/**
+ * Why it cannot be used, if it cannot. It may be larger than what is to be held in memory.
+ *
+ * @since 0.1.0
+ * @category reading
+ */
+export const verify = (file: ModelFile): Promise<Either.Either<void, string>> =>
+  sha256Of(file.path).then((found) => compared(file, found), unreadable(file))

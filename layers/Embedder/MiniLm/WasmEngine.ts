@@ -10,7 +10,7 @@
  */
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
-import { exportsOf, type LoadEngine, type Run } from "../Local/Engine.ts"
+import { exportsOf, type LoadEngine, type Run, unusable } from "../Local/Engine.ts"
 import * as Model from "./Model.ts"
 import { opening } from "./Opening.ts"
 
@@ -73,13 +73,14 @@ const config = () =>
 export const load: LoadEngine = async ({ module }) => {
   const wasm = exportsOf(await import(new URL("./engine.cjs", import.meta.resolve(module)).href)).find(isWasm)
   if (wasm === undefined) return Either.left(`the package ${module} is not what it should be`)
+  const open = opening(async (weights) => {
+    const embedder = new wasm.Embedder(weights, tokenizer(), config(), Model.maxTokens)
+    // One at a time: in a batch it would compute what the mask hides.
+    const run: Run = async (sequences) =>
+      Float32Array.from(sequences.flatMap((sequence) => embedder.embed([sequence.join(" ")]).flat()))
+    return Either.right(run)
+  })
   return Either.right({
-    open: opening(async (weights) => {
-      const embedder = new wasm.Embedder(weights, tokenizer(), config(), Model.maxTokens)
-      // One at a time: in a batch it would compute what the mask hides.
-      const run: Run = async (sequences) =>
-        Float32Array.from(sequences.flatMap((sequence) => embedder.embed([sequence.join(" ")]).flat()))
-      return Either.right(run)
-    })
+    open: async (model) => model._tag === "MiniLm" ? open(model) : Either.left(unusable("it reads no ONNX files"))
   })
 }

@@ -13,11 +13,18 @@ import { about } from "./About.ts"
  * @since 0.1.0
  * @category checks
  */
-export const checkEmbedder = ({ engines, kind, remark }: EmbedderStatus): ReadonlyArray<Finding> => {
+export const checkEmbedder = ({ engines, kind, problem, remark }: EmbedderStatus): ReadonlyArray<Finding> => {
   const of = about("embedder", kind)
   const used = engines.find(({ used }) => used)
   const broken = engines.flatMap(({ engine, problem }) => problem === undefined ? [] : [`${engine}: ${problem}`])
   return [
+    ...(problem === undefined ? [] : [
+      of(
+        "problem",
+        problem,
+        "Until it is mended, or another embedder stands in connectors.yaml, a sync and a search by meaning fail with this"
+      )
+    ]),
     ...(used === undefined ? [] : [of("ok", `${used.engine} runs it`)]),
     ...(engines.length > 0 && used === undefined
       ? [
