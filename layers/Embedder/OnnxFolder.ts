@@ -50,6 +50,10 @@ interface Opened {
   readonly files: Files.Files
 }
 
+/** A token has a byte at least, and one may stand for a blank before all: what is short enough by that need not be counted. */
+const isLonger = (prefix: string, room: number, count: (text: string) => number): boolean =>
+  Buffer.byteLength(prefix) + 1 > room && count(prefix) > room
+
 const tokenizerOf = (
   folder: string,
   { documentPrefix, lowerCase, maxTokens, queryPrefix }: Settings.Settings
@@ -65,10 +69,10 @@ const tokenizerOf = (
       TokenizerJson.make({ tokenizer, config, lowerCase }),
       (what) => unusableFolder(`${file} is ${what}`)
     )
-    const around = found.before.length + found.behind.length
-      + Math.max(found.counter.count(queryPrefix), found.counter.count(documentPrefix))
-    return around + fewest <= maxTokens ? found : yield* unusableFolder(
-      `a prefix and what stands around a text take ${around} of the ${maxTokens} tokens that the model reads at once`,
+    const room = maxTokens - fewest - found.before.length - found.behind.length
+    const long = [queryPrefix, documentPrefix].find((prefix) => isLonger(prefix, room, found.counter.count))
+    return long === undefined ? found : yield* unusableFolder(
+      `the prefix ${JSON.stringify(long)} leaves no room in the ${maxTokens} tokens that the model reads at once`,
       "raise max_tokens in connectors.yaml, or shorten query_prefix or document_prefix"
     )
   })
@@ -103,7 +107,7 @@ const loadableOf = ({ files: { graph, weights }, settings: { dims, pooling }, to
     weights,
     pooling,
     dims,
-    sample: [...tokenizer.before, ...tokenizer.encode("hello world"), ...tokenizer.behind]
+    sample: tokenizer.sample
   },
   unusableFile: unusableFolder
 })

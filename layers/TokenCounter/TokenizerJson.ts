@@ -2,7 +2,7 @@
  * Reads the `tokenizer.json` of any model, whatever its kind: WordPiece, BPE or Unigram. It is the counter of an embedder
  * in a folder; what fits by it is never cut.
  *
- * The work is done by `@huggingface/tokenizers`. Two things are added. A text is a text: what is spelled like a control
+ * The work is done by `@huggingface/tokenizers`. Some things are added. A text is a text: what is spelled like a control
  * token, `[SEP]` or `</s>`, never becomes one, or a document could tell the model where it ends. And a long text is cut
  * in slices, each of its own, so that the time stays linear in the text; a slice begins with a blank wherever there is
  * one, where a tokenizer would begin anew by itself.
@@ -44,21 +44,23 @@ export interface TokenizerJson {
   readonly encode: (text: string) => Array<number>
   readonly before: ReadonlyArray<number>
   readonly behind: ReadonlyArray<number>
+  /** A sequence of few pieces, to try a model with. */
+  readonly sample: ReadonlyArray<number>
 }
 
-/** UTF-16 units of a slice, at most. */
-const sliceUnits = 4096
+/** UTF-16 units of a slice, at most; and where there is no blank, for the library takes the square of what it cannot spell. */
+const sliceUnits = { most: 4096, blankless: 1024 } as const
 
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
-/** Where the slice ends that begins there: before the last blank of its second half, else at its limit. */
+/** Where the slice ends that begins there: before the last blank of it, if it is not too near, else anywhere between characters. */
 const endOf = (text: string, start: number): number => {
-  const limit = start + sliceUnits
-  if (limit >= text.length) return text.length
-  for (let end = limit; end > start + sliceUnits / 2; end--) {
-    if (/\s/.test(text.charAt(end))) return end
+  if (text.length - start <= sliceUnits.blankless) return text.length
+  const nearest = start + sliceUnits.blankless
+  for (let end = start + sliceUnits.most; end >= nearest; end--) {
+    if (end >= text.length ? end === text.length : /\s/.test(text.charAt(end))) return end
   }
-  return isLow(text.charCodeAt(limit)) ? limit - 1 : limit
+  return isLow(text.charCodeAt(nearest)) ? nearest - 1 : nearest
 }
 
 const slices = (text: string): ReadonlyArray<string> => {
@@ -91,7 +93,7 @@ const isAdded = (token: unknown): token is Added =>
 const frameOf = (
   tokenizer: Tokenizer,
   control: ReadonlyMap<string, number>
-): Either.Either<Pick<TokenizerJson, "before" | "behind">, string> => {
+): Either.Either<Pick<TokenizerJson, "before" | "behind" | "sample">, string> => {
   const ids = ({ ids, tokens }: { readonly ids: ReadonlyArray<number>; readonly tokens: ReadonlyArray<string> }) =>
     tokens.map((token, i) => control.get(token) ?? ids[i] ?? -1)
   const bare = ids(tokenizer.encode("a", { add_special_tokens: false }))
@@ -99,10 +101,31 @@ const frameOf = (
   const extra = framed.length - bare.length
   for (let at = 0; at <= extra; at++) {
     if (bare.every((id, i) => framed[at + i] === id)) {
-      return Either.right({ before: framed.slice(0, at), behind: framed.slice(at + bare.length) })
+      return Either.right({ before: framed.slice(0, at), behind: framed.slice(at + bare.length), sample: framed })
     }
   }
   return Either.left("its template does not keep a text as it is")
+}
+
+/** A model of 250,000 scored pieces takes seconds to load, and all but the pieces themselves can be tried with these. */
+const fewPieces = 1000
+
+const isScored = (piece: unknown): boolean =>
+  Array.isArray(piece) && piece.length === 2 && Predicate.isString(piece[0]) && Predicate.isNumber(piece[1])
+
+/** The model with the first of its pieces alone, where it has a list of scored ones. */
+const abridged = (model: unknown): Either.Either<unknown, string> => {
+  if (!Predicate.hasProperty(model, "vocab") || !Array.isArray(model.vocab)) return Either.right(model)
+  const unknown = Predicate.hasProperty(model, "unk_id") && Predicate.isNumber(model.unk_id) ? model.unk_id : 0
+  return model.vocab.every(isScored)
+    ? Either.right({ ...model, vocab: model.vocab.slice(0, Math.max(unknown + 1, fewPieces)) })
+    : Either.left("not understood: not every piece of its vocabulary has a score")
+}
+
+/** Made when it is first asked for. */
+const once = <A>(make: () => A): () => A => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
 }
 
 /** The library is loaded by whoever needs it. */
@@ -124,24 +147,27 @@ export const make = ({ config, lowerCase, tokenizer }: TokenizerFiles): Effect.E
     const settings = config === undefined ? {} : yield* jsonOf(config)
     const added = Array.isArray(json["added_tokens"]) ? json["added_tokens"].filter(isAdded) : []
     const control = new Map(added.filter(({ special }) => special).map(({ content, id }) => [content, id]))
-    const { around, reader } = yield* Either.try({
+    const read = (model: unknown) =>
+      new Tokenizer({ ...json, model, added_tokens: added.filter(({ special }) => !special) }, settings)
+    const model = yield* abridged(json["model"])
+    const { around, sketch } = yield* Either.try({
       try: () => {
-        const reader = new Tokenizer({ ...json, added_tokens: added.filter(({ special }) => !special) }, settings)
-        return { reader, around: frameOf(reader, control) }
+        const sketch = read(model)
+        return { sketch, around: frameOf(sketch, control) }
       },
       catch: (cause) => `not understood: ${messageOf(cause)}`
     })
-    const { before, behind } = yield* around
-    const unknown = Predicate.hasProperty(reader.model, "unk_token_id") ? reader.model.unk_token_id : undefined
+    const frame = yield* around
+    const reader = once(() => model === json["model"] ? sketch : read(json["model"]))
+    const unknown = Predicate.hasProperty(sketch.model, "unk_token_id") ? sketch.model.unk_token_id : undefined
     const never = new Set([...control.values()].filter((id) => id !== unknown))
     const isPiece = (id: unknown): id is number => Predicate.isNumber(id) && !never.has(id)
-    const piecesOf = (slice: string) => reader.encode(slice, { add_special_tokens: false }).ids.filter(isPiece)
+    const piecesOf = (slice: string) => reader().encode(slice, { add_special_tokens: false }).ids.filter(isPiece)
     const encode = (text: string): Array<number> => slices(lowerCase ? text.toLowerCase() : text).flatMap(piecesOf)
     const files = createHash("sha256").update(JSON.stringify([tokenizer, config ?? "", lowerCase])).digest("hex")
     return {
       counter: { fingerprint: `tokenizer-json/${version}/${files}`, count: (text) => encode(text).length },
       encode,
-      before,
-      behind
+      ...frame
     }
   })

@@ -24,10 +24,9 @@ export const sequencesOf = (
   maxTokens: number,
   prefix: string
 ): SequencesOf => {
-  const alone = encode(prefix)
   return (text) => {
     const pieces = encode(prefix + text)
-    const shared = inCommon(alone, pieces)
+    const shared = prefix === "" ? 0 : inCommon(encode(prefix), pieces)
     const frame = { maxTokens, before: [...before, ...pieces.slice(0, shared)], behind }
     return windows(frame)(pieces.slice(shared))
   }
