@@ -50,7 +50,7 @@ interface Opened {
   readonly files: Files.Files
 }
 
-/** A token has a byte at least, and one may stand for a blank before all: what is short enough by that need not be counted. */
+/** A token has a byte at least, but for one that may stand for a blank before all: what is short need not be counted. */
 const isLonger = (prefix: string, room: number, count: (text: string) => number): boolean =>
   Buffer.byteLength(prefix) + 1 > room && count(prefix) > room
 

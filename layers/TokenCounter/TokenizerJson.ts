@@ -48,12 +48,12 @@ export interface TokenizerJson {
   readonly sample: ReadonlyArray<number>
 }
 
-/** UTF-16 units of a slice, at most; and where there is no blank, for the library takes the square of what it cannot spell. */
+/** UTF-16 units of a slice, and of one without a blank: the time for what cannot be spelled grows with its square. */
 const sliceUnits = { most: 4096, blankless: 1024 } as const
 
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
-/** Where the slice ends that begins there: before the last blank of it, if it is not too near, else anywhere between characters. */
+/** Where the slice ends that begins there: before its last blank if that is not too near, else between characters. */
 const endOf = (text: string, start: number): number => {
   if (text.length - start <= sliceUnits.blankless) return text.length
   const nearest = start + sliceUnits.blankless

@@ -70,8 +70,9 @@ ${sessions}
 # What makes the vectors for search by meaning. minilm (all-MiniLM-L6-v2) comes
 # with mem and runs on this machine, without a key or a server. It is an ENGLISH
 # model. Notes in another language are stored and found by their words, but not
-# well by their meaning. Models for other languages need a server: ollama, or
-# openai-compatible; docs/models.md has their options, and what is sent there.
+# well by their meaning. Models for other languages come from a folder that you
+# download (onnx-folder, offline as well), or from a server (ollama, or
+# openai-compatible); docs/models.md has their options, and what is sent there.
 # Where it changes, the next sync makes the vectors anew from the log, and no
 # document is read again.
 # embedder: { kind: minilm }

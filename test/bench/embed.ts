@@ -4,8 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as MiniLm from "../../layers/Embedder/MiniLm.ts"
 import * as Engines from "../../layers/Embedder/Local/Engines.ts"
+import * as MiniLm from "../../layers/Embedder/MiniLm.ts"
 import type { Embedder } from "../../services/Embedder.ts"
 import { alternate, type Contestant } from "./alternate.ts"
 

@@ -16,7 +16,10 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(sche
  * @category schemas
  */
 export const Pooling = Schema.Literal("mean", "cls", "lasttoken", "none").annotations({
-  message: () => "expected mean, cls, lasttoken, or none where the model's graph answers whole texts"
+  message: () => ({
+    message: "expected mean, cls, lasttoken, or none where the model's graph answers whole texts",
+    override: true
+  })
 })
 /**
  * @since 0.1.0
