@@ -20,7 +20,7 @@ import { Embedder } from "../../services/Embedder.ts"
 import { parse } from "../../src/config/ConnectorsYaml.ts"
 import { embedded } from "../../src/search/search.ts"
 import { contract, difference, vectors } from "../contracts/Embedder.ts"
-import { miniLm, modules, plain, tinyGraph, wordPiece, words, write } from "../fixtures/OnnxFolders.ts"
+import { miniLm, modules, plain, tableBytes, tinyGraph, wordPiece, words, write } from "../fixtures/OnnxFolders.ts"
 import { temporaryHome } from "../fixtures/TemporaryHome.ts"
 
 const real = Layer.unwrapScoped(Effect.map(temporaryHome, (home) => {
@@ -416,9 +416,14 @@ describe("Embedder/OnnxFolder/OnnxEngine", () => {
 })
 
 describe("Embedder/OnnxFolder on the engine", () => {
-  it.scoped("makes the vectors that the graph and the pooling say", () =>
+  it.scoped("makes the vectors that the graph and the pooling say, with weights that stand beside the graph", () =>
     Effect.gen(function*() {
-      const { embed } = yield* OnnxFolder.make({ path: yield* folderOf(small) })
+      const files = {
+        ...plain,
+        "onnx/model.onnx": tinyGraph({ weights: "model.onnx_data" }),
+        "onnx/model.onnx_data": tableBytes
+      }
+      const { embed } = yield* OnnxFolder.make({ path: yield* folderOf(files) })
       const [answer] = yield* embed(["a b"])
       // The rows of [CLS], a, b and [SEP].
       const vector = answer === undefined ? assert.fail("one answer") : yield* answer
