@@ -34,7 +34,7 @@ const mistake = (file: ConnectorsFile, path: ReadonlyArray<PropertyKey>, detail:
 const hidden = (hide: (text: string) => string) => (error: LanguageModelError): LanguageModelError => {
   switch (error._tag) {
     case "BadResponse":
-      return new BadResponse({ model: error.model, detail: hide(error.detail) })
+      return new BadResponse({ model: error.model, detail: hide(error.detail), transient: error.transient })
     case "ModelRefused":
       return new ModelRefused({ model: error.model, detail: hide(error.detail) })
     case "ContextTooLong":
@@ -45,7 +45,8 @@ const hidden = (hide: (text: string) => string) => (error: LanguageModelError): 
 }
 
 /**
- * Nothing is asked of its server before the first question.
+ * Nothing is asked of its server before the first question. What fails for a moment is not tried again here: each try is a
+ * call, and whoever calls counts them.
  *
  * @since 0.1.0
  * @category constructors
@@ -67,7 +68,7 @@ export const make = (
       return mistake(file, path, Secrets.hide(resolved.secrets)(detail))
     })
     const hide = Secrets.hide([...resolved.secrets, ...Secrets.secretsIn(config)])
-    const model = yield* Effect.provide(OpenAiCompatible.make(config), NodeHttp.layer)
+    const model = yield* Effect.provide(OpenAiCompatible.make({ ...config, retries: 0 }), NodeHttp.layer)
     return LanguageModel.of({
       ...model,
       complete: (request) => Effect.mapError(model.complete(request), hidden(hide))

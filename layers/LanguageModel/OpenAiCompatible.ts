@@ -103,7 +103,7 @@ const Completion = Schema.Struct({
 const filtered: ReadonlyArray<string> = ["content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"]
 
 const errorOf = (model: string, timeout: number) => (failure: HttpFailure): LanguageModelError => {
-  const { complaint, detail, reason, retry_after_ms, server } = failure
+  const { complaint, detail, reason, retry_after_ms, server, transient } = failure
   switch (reason) {
     case "limited":
       return new RateLimited({ model, retry_after_ms })
@@ -118,11 +118,15 @@ const errorOf = (model: string, timeout: number) => (failure: HttpFailure): Lang
     case "unavailable":
     case "unreachable":
     case "unreadable":
-      return new BadResponse({ model, detail: `${server}: ${detail}` })
+      return new BadResponse({ model, detail: `${server}: ${detail}`, transient })
   }
 }
 
 const finishes: Readonly<Record<string, ModelAnswer["finish_reason"]>> = { stop: "stop", length: "length" }
+
+/** 0 where the server does not say, or says what is no count. */
+const counted = (tokens: number | null | undefined): number =>
+  Number.isSafeInteger(tokens) ? Math.max(0, tokens ?? 0) : 0
 
 const answerOf = (model: string) =>
 (
@@ -143,7 +147,7 @@ const answerOf = (model: string) =>
   return Effect.succeed({
     text: content ?? "",
     finish_reason: Object.hasOwn(finishes, finish) ? finishes[finish] ?? "other" : "other",
-    usage: { prompt_tokens: usage?.prompt_tokens ?? 0, completion_tokens: usage?.completion_tokens ?? 0 }
+    usage: { prompt_tokens: counted(usage?.prompt_tokens), completion_tokens: counted(usage?.completion_tokens) }
   })
 }
 

@@ -65,8 +65,7 @@ export const ask = Command.make("ask", {
     const { file, home } = yield* configuration
     if (file.model === undefined) return yield* new NoModel({ command: "mem ask", file: file.file })
     const model = Live.model(file, file.model)
-    // Calls that fail for a moment are tried again by the model's layer.
-    const options = { ...defaultOptions, max_calls, patience: { ...defaultOptions.patience, retries: 0 } }
+    const options = { ...defaultOptions, max_calls }
     const query = yield* Effect.provide(embedded({ text, mode: "hybrid", k }), Live.embedder(file))
     const index = Layer.provideMerge(Live.readIndex(home), Live.read(home))
     const report = yield* Effect.provide(

@@ -43,13 +43,12 @@ export const profilesOf = ({ profiles }: ConnectorsFile): ReadonlyArray<Profile>
 
 const optionsOf = (file: ConnectorsFile) => ({ ...defaultOptions, profiles: profilesOf(file) })
 
-/** With one connector of sessions the loop reads its sessions alone. */
-const onlyOne = (names: Arr.NonEmptyReadonlyArray<{ readonly name: ConnectorName }>): ConnectorName | undefined =>
-  names.length === 1 ? names[0].name : undefined
+/** Sessions of a connector that is not in the file any more, or could not be listed, are nobody's to pay for. */
+const namesOf = (connectors: ReadonlyArray<{ readonly name: ConnectorName }>): ReadonlyArray<ConnectorName> =>
+  connectors.map(({ name }) => name)
 
 /**
- * The report, with what reading into memory came to. Without a model, or without sessions, it is as it was. Calls that
- * fail for a moment are tried again by the model's layer.
+ * The report, with what reading into memory came to. Without a model, or without sessions, it is as it was.
  *
  * @since 0.1.0
  * @category programs
@@ -60,8 +59,7 @@ export const remembering = (file: ConnectorsFile, report: SyncReport, { max_call
     if (file.model === undefined || !Arr.isNonEmptyReadonlyArray(sessions)) return report
     const loop = yield* remember({
       ...optionsOf(file),
-      patience: { ...defaultOptions.patience, retries: 0 },
-      connector: onlyOne(sessions),
+      connectors: namesOf(sessions),
       max_calls,
       max_tokens
     }).pipe(Effect.provide(Live.model(file, file.model)))
@@ -101,6 +99,6 @@ export const foreseeing = (file: ConnectorsFile, options: DriftOptions) =>
       const report: DriftReport = yield* drift({ ...options, ahead })
       const sessions = report.connectors.filter(({ estimate }) => estimate?.records !== undefined)
       if (!Arr.isNonEmptyReadonlyArray(sessions)) return report
-      return foreseen(report, yield* estimate({ ...optionsOf(file), connector: onlyOne(sessions) }, ahead))
+      return foreseen(report, yield* estimate({ ...optionsOf(file), connectors: namesOf(sessions) }, ahead))
     }).pipe(Effect.provide(Live.model(file, Live.withoutKey(model))))
   })

@@ -80,6 +80,10 @@ const Questions = Schema.NonEmptyArray(
   Schema.String.pipe(Schema.nonEmptyString({ message: () => "expected a question" }))
 )
 
+const ProfileName = Schema.String.pipe(
+  Schema.filter((name) => name.trim() !== "" && name.isWellFormed(), { message: () => "expected a name for a profile" })
+)
+
 const limitKeys: ReadonlyArray<string> = Object.keys(Limits.fields)
 
 const pick = (options: Options, wanted: (key: string) => boolean): Options =>
@@ -135,10 +139,11 @@ const model = (value: unknown): Checked<ModelOptions> =>
 const profiles = (value: unknown): Checked<ReadonlyArray<ProfileOptions>> =>
   Either.gen(function*() {
     const written = yield* optionsAt(value, ["profiles"])
-    return yield* forEach(Object.entries(written), ([name, questions]) =>
-      Either.map(
-        decodeAt(Questions, Predicate.isString(questions) ? [questions] : questions, ["profiles", name]),
-        (questions) => new ProfileOptions({ name, questions })
+    return yield* forEach(Object.entries(written), ([given, questions]) =>
+      Either.zipWith(
+        decodeAt(ProfileName, given, ["profiles", given]),
+        decodeAt(Questions, Predicate.isString(questions) ? [questions] : questions, ["profiles", given]),
+        (name, questions) => new ProfileOptions({ name, questions })
       ))
   })
 

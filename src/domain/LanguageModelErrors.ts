@@ -53,7 +53,8 @@ export class ModelRefused extends Schema.TaggedError<ModelRefused>("mem/ModelRef
 }
 
 /**
- * An answer that cannot be read, a server that cannot be reached, or one that fails however often it is asked.
+ * An answer that cannot be read, a server that cannot be reached, or one that fails. `transient`: a moment later it may
+ * be otherwise.
  *
  * @since 0.1.0
  * @category errors
@@ -61,6 +62,7 @@ export class ModelRefused extends Schema.TaggedError<ModelRefused>("mem/ModelRef
 export class BadResponse extends Schema.TaggedError<BadResponse>("mem/BadResponse")("BadResponse", {
   model: Schema.String,
   detail: Schema.String,
+  transient: Schema.optional(Schema.Boolean),
   cause: Schema.optional(Schema.Defect)
 }) {
   override get message(): string {

@@ -75,8 +75,8 @@ export interface Judged {
   readonly dropped: number
 }
 
-/** One or more names in brackets, and the blanks before them. */
-const citing = /[^\S\n]*\[\s*(r\d+(?:[\s,;]+r\d+)*)\s*\]/gi
+/** Names in brackets, or numbers, which are no names: only what is judged here may look like a citation. */
+const citing = /[^\S\n]{0,8}\[\s{0,8}(r?\d+(?:[\s,;]{1,8}r?\d+)*)\s{0,8}\]/gi
 
 const saysUnknown = (answer: string): boolean => /^[\s"'*_]*i (?:don['’]t|do not) know\b/i.test(answer)
 
@@ -97,7 +97,8 @@ export const judge = (
   const places = new Map(Array.from({ length: sources }, (_, i) => [nameOf(i), i] as const))
   const cited: Array<number> = []
   let dropped = 0
-  const answer = said.trim().replace(citing, (_, names: string) => {
+  const answer = said.trim().replace(citing, (whole: string, names: string) => {
+    if (!/r/i.test(names)) return whole.replace("[", "(").replace("]", ")")
     const numbers = names.toLowerCase().split(/[\s,;]+/).flatMap((name) => {
       const place = places.get(name)
       if (place === undefined) {

@@ -28,13 +28,29 @@ export interface Patience {
  */
 export const defaultPatience: Patience = { retries: 3, wait: "1 second" }
 
-/** No server's word makes a run wait longer. */
+/** No server's word makes a run wait longer: one that asks for more is not asked again. */
 const longest = Duration.minutes(2)
+
+/** A timeout is tried again once: a model that thinks too long does so again. */
+const isWorthATry = (error: LanguageModelError | BudgetSpent, n: number): error is LanguageModelError => {
+  switch (error._tag) {
+    case "RateLimited":
+      return (error.retry_after_ms ?? 0) <= Duration.toMillis(longest)
+    case "ModelTimeout":
+      return n < 1
+    case "BadResponse":
+      return error.transient === true
+    case "BudgetSpent":
+    case "ContextTooLong":
+    case "ModelRefused":
+      return false
+  }
+}
 
 const waitOf = ({ wait }: Patience, error: LanguageModelError, n: number): Duration.Duration => {
   const own = Duration.times(wait, 2 ** n)
   const asked = error._tag === "RateLimited" ? error.retry_after_ms ?? 0 : 0
-  return Duration.min(Duration.max(own, asked), longest)
+  return Duration.min(Duration.max(own, Duration.millis(asked)), longest)
 }
 
 /**
@@ -59,13 +75,14 @@ export const call = (
     yield* budget.take(most)
     const { complete } = yield* LanguageModel
     const began = yield* Clock.currentTimeMillis
-    // Of one that gave no answer in time nobody knows what it took; of the others the server took nothing.
+    // Of an answer that is late, or cannot be read, nobody knows what it took; of the others the server took nothing.
     const answer = yield* Effect.tapError(
       complete(request),
-      ({ _tag }) => budget.settle(most, _tag === "ModelTimeout" ? most : 0)
+      ({ _tag }) => budget.settle(most, _tag === "ModelTimeout" || _tag === "BadResponse" ? most : 0)
     )
-    const { completion_tokens, prompt_tokens } = answer.usage
-    yield* budget.settle(most, prompt_tokens + completion_tokens)
+    const used = answer.usage.prompt_tokens + answer.usage.completion_tokens
+    // A server that does not say what it took may have taken all of it.
+    yield* budget.settle(most, used === 0 ? most : used)
     return { answer, duration_ms: Math.max(0, Math.round((yield* Clock.currentTimeMillis) - began)) }
   })
 
@@ -73,7 +90,7 @@ export const call = (
     Effect.catchAll(
       once,
       (error) =>
-        n < patience.retries && (error._tag === "RateLimited" || error._tag === "ModelTimeout")
+        n < patience.retries && isWorthATry(error, n)
           ? Effect.zipRight(Effect.sleep(waitOf(patience, error, n)), attempt(n + 1))
           : Effect.fail(error)
     )

@@ -87,7 +87,7 @@ const nameOf = (word: string): AnswerTag => {
  * @category reading
  */
 export const tagsIn = (answer: string, suffix: string): ReadonlyArray<Tag> =>
-  [...answer.matchAll(new RegExp(`<\\s*(/?)\\s*(check|update|next|cite)-${suffix}\\s*>`, "gi"))].map((found) => ({
+  [...answer.matchAll(new RegExp(`<\\s*(?:(/)\\s*)?(check|update|next|cite)-${suffix}\\s*>`, "gi"))].map((found) => ({
     name: nameOf(found[2] ?? ""),
     closes: found[1] === "/",
     start: found.index,

@@ -33,7 +33,7 @@ import { narrowed, type Window, windowSha256, windowsOf } from "./Windows.ts"
  * @since 0.1.0
  * @category models
  */
-export type EstimateOptions = Pick<LoopOptions, "connector" | "consolidate" | "policy" | "profiles" | "rules">
+export type EstimateOptions = Pick<LoopOptions, "connectors" | "consolidate" | "policy" | "profiles" | "rules">
 
 /**
  * Calls and tokens in all; those for the sessions of each connector; and those for the memories over all sessions.
@@ -191,12 +191,10 @@ export const estimate = (
   foretold?: Ahead
 ): Effect.Effect<Estimated, LogReadError, LanguageModel | LogReader | TokenCounter> =>
   Effect.gen(function*() {
-    const { connector, consolidate, policy, profiles, rules } = options
+    const { connectors: among, consolidate, policy, profiles, rules } = options
     const { frame } = yield* Fitting.make
     const ahead = foretold ?? (yield* make(policy))
-    const sessions = ahead.live.sessions().filter((session) =>
-      connector === undefined || session.connector === connector
-    )
+    const sessions = ahead.live.sessions().filter(({ connector }) => among?.includes(connector) !== false)
     const each = yield* Effect.forEach(profiles, (profile) =>
       Effect.gen(function*() {
         const foreseen = yield* Effect.forEach(sessions, (session) => ofSession(ahead, session, profile, options))

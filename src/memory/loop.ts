@@ -27,14 +27,14 @@ import { marksDue } from "./Stale.ts"
 import { groupOf } from "./StepGroup.ts"
 
 /**
- * What is read, and how. Without `connector` the sessions of all of them; a limit that is absent is none.
+ * What is read, and how. Without `connectors` the sessions of all; a limit that is absent is none.
  *
  * @since 0.1.0
  * @category models
  */
 export interface LoopOptions {
   readonly profiles: ReadonlyArray<Profile>
-  readonly connector?: ConnectorName | undefined
+  readonly connectors?: ReadonlyArray<ConnectorName> | undefined
   readonly policy: ChunkPolicy
   readonly rules: Rules
   readonly patience: Patience
@@ -175,8 +175,8 @@ export const remember = (
     const { catchUp, memory: live } = yield* liveMemory
     const budget = yield* Budget.make(options)
     yield* catchUp
-    const { connector, patience, policy, profiles, rules } = options
-    const sessions = live.sessions().filter((session) => connector === undefined || session.connector === connector)
+    const { connectors, patience, policy, profiles, rules } = options
+    const sessions = live.sessions().filter(({ connector }) => connectors?.includes(connector) !== false)
     const outcomes = yield* Effect.forEach(
       sessions,
       (session) =>

@@ -97,6 +97,18 @@ describe("LanguageModel/OpenAiCompatible", () => {
         })
     ))
 
+  it.effect("takes no count of tokens that is none", () =>
+    served({}, (model, server) =>
+      Effect.gen(function*() {
+        for (const odd of [null, -1_000_000, 1.5, 1e300]) {
+          server.behave(() => ({
+            body: { choices: [{ message: { content: "It is." } }], usage: { prompt_tokens: odd } }
+          }))
+          const { usage } = yield* model.complete(request)
+          assert.deepStrictEqual(usage, { prompt_tokens: 0, completion_tokens: 0 })
+        }
+      })))
+
   it.effect("sends no key where it has none, and leaves out what it is told to", () =>
     served(
       { output_limit: "max_completion_tokens", omit: ["temperature", "seed"], seed: 3 },
