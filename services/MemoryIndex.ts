@@ -16,6 +16,8 @@ import type { ProjectionError } from "../src/domain/StoreErrors.ts"
  * @category tags
  */
 export class MemoryIndex extends Context.Tag("mem/MemoryIndex")<MemoryIndex, {
+  /** Whether there is no memory at all, as far as the log is folded. */
+  readonly isEmpty: Effect.Effect<boolean, ProjectionError>
   /** By which embedder memory is searched, as far as the log is folded. */
   readonly embedder: Effect.Effect<Option.Option<EmbedderFingerprint>, ProjectionError>
   /**

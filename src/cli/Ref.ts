@@ -12,6 +12,7 @@ import * as Schema from "effect/Schema"
 import * as Live from "../../layers/Live.ts"
 import { DocId } from "../domain/Ids.ts"
 import { ReferenceReport } from "../domain/ReferenceReport.ts"
+import { markDue } from "../memory/markDue.ts"
 import { exclude, include } from "../sync/exclude.ts"
 import { keepUp } from "../sync/KeepUp.ts"
 import { references } from "../sync/references.ts"
@@ -71,7 +72,9 @@ const changing = (
       onNone: () => new UsageError({ command: `mem ${command}`, detail: "the name of the document is empty" })
     })
     const connector = yield* knownOrStored(`mem ${command}`, given.name, home)
-    yield* Effect.provide(keepUp(change(connector, doc_id)), Live.write(home))
+    // What memory has of it goes with it.
+    const changed = Effect.zipLeft(change(connector, doc_id), markDue)
+    yield* Effect.provide(keepUp(changed), Live.write(home))
     yield* answer({
       document: { command, ok: true, connector, doc_id },
       lines: wrapped("", says(connector, doc_id))

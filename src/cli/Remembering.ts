@@ -15,6 +15,7 @@ import * as Ahead from "../memory/Ahead.ts"
 import { embedMemory } from "../memory/embedMemory.ts"
 import { estimate } from "../memory/estimate.ts"
 import { defaultOptions, remember } from "../memory/loop.ts"
+import { markDue } from "../memory/markDue.ts"
 import { Profile } from "../memory/Profile.ts"
 import { embedded, foreseen, remembered, sessionsIn } from "../memory/route.ts"
 import { drift, type DriftOptions } from "../sync/drift.ts"
@@ -56,7 +57,9 @@ const namesOf = (connectors: ReadonlyArray<{ readonly name: ConnectorName }>): R
 export const remembering = (file: ConnectorsFile, report: SyncReport, { max_calls, max_tokens }: ModelLimits) =>
   Effect.gen(function*() {
     const sessions = sessionsIn(report)
-    if (file.model === undefined || !Arr.isNonEmptyReadonlyArray(sessions)) return report
+    if (!Arr.isNonEmptyReadonlyArray(sessions)) return report
+    // What was taken out goes from memory without a model, too.
+    if (file.model === undefined) return yield* Effect.as(markDue, report)
     const loop = yield* remember({
       ...optionsOf(file),
       connectors: namesOf(sessions),

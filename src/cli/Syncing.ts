@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Console from "effect/Console"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
@@ -106,6 +107,10 @@ export const syncing = (given: SyncGiven) =>
           Progress.watched,
           Effect.flatMap((report) => remembering(file, report, given)),
           Effect.flatMap(embeddingMemory),
+          Effect.timed,
+          Effect.map(([took, report]) =>
+            new SyncReport({ ...report, duration_ms: Math.round(Duration.toMillis(took)) })
+          ),
           Effect.provide(Cached.layerIndexed),
           Effect.provide(Live.write(home)),
           Effect.onInterrupt(() => goesOn)

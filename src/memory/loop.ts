@@ -19,11 +19,11 @@ import { defaultPatience, type Patience } from "./Call.ts"
 import { consolidate, type Consolidated } from "./consolidate.ts"
 import { defaultRules, type Rules } from "./Gate.ts"
 import { type LiveMemory, liveMemory } from "./LiveMemory.ts"
+import { writeMarks } from "./markDue.ts"
 import { type Profile, standard } from "./Profile.ts"
 import { type Counts, type How, noCounts, type Read, read, readingOf } from "./Reading.ts"
 import type { Session } from "./Sessions.ts"
 import { due, wholeReading } from "./Settle.ts"
-import { marksDue } from "./Stale.ts"
 import { groupOf } from "./StepGroup.ts"
 
 /**
@@ -188,13 +188,7 @@ export const remember = (
     )
     const all = outcomes.flat()
     yield* catchUp
-    const marks = marksDue(live)
-    if (marks.length > 0) {
-      yield* Effect.flatMap(
-        LogWriter,
-        ({ appendAlone }) => appendAlone(marks.map((body) => ({ kind: "memory", body })))
-      )
-    }
+    yield* writeMarks(live)
     yield* catchUp
     const complete = all.every(({ status }) => status !== "partial")
     const consolidated = options.consolidate && complete

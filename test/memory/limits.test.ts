@@ -1,6 +1,7 @@
 /** What a run of the loop may cost holds whatever the server says of itself, and however often it fails. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as NoIndex from "../../layers/MemoryIndex/None.ts"
 import { LanguageModel, type ModelAnswer } from "../../services/LanguageModel.ts"
 import { ConnectorName } from "../../src/domain/Ids.ts"
 import {
@@ -12,6 +13,7 @@ import {
 import { judge } from "../../src/memory/Answer.ts"
 import * as Budget from "../../src/memory/Budget.ts"
 import { call } from "../../src/memory/Call.ts"
+import { markDue } from "../../src/memory/markDue.ts"
 import { tagsIn } from "../../src/memory/Tags.ts"
 import { keyword, make as newWorld, say } from "./World.ts"
 
@@ -80,6 +82,24 @@ it.effect("sessions of connectors that are not named are not read, however many 
     const others = [ConnectorName.make("pi"), ConnectorName.make("codex")]
     const { sessions } = yield* world.run(keyword, { connectors: others })
     assert.deepStrictEqual([sessions, world.seen], [[], []])
+  }))
+
+it.effect("what was taken out goes from memory without a model, and what was made over it too", () =>
+  Effect.gen(function*() {
+    const world = yield* newWorld
+    yield* world.archive("s1", [say("a", "FACT one.")])
+    yield* world.archive("s2", [say("b", "FACT two.")])
+    yield* world.run(keyword, { consolidate: true })
+    const marked = world.provide(Effect.provide(markDue, NoIndex.layer))
+    const before = yield* world.lines
+    yield* marked
+    assert.lengthOf(yield* world.lines, before.length, "nothing was taken out")
+    yield* world.archive("s1", [], { removed: true })
+    yield* marked
+    const { consolidated, evidence, memories } = yield* world.state
+    assert.deepStrictEqual([consolidated, memories.map(({ text }) => text), evidence.length], [[], ["FACT two."], 1])
+    yield* world.run(keyword, { consolidate: true })
+    assert.deepStrictEqual((yield* world.state).consolidated, ["facts: FACT two."])
   }))
 
 it("blanks in an answer's tag cost linear time", () => {

@@ -410,18 +410,21 @@ describe("consolidated memory", () => {
       assert.strictEqual((yield* world.lines).length, before)
     }))
 
-  it.effect("is stale as soon as what it rests on has changed, and then made anew without what is gone", () =>
+  it.effect("is stale as soon as what it rests on has changed, gone where that is, and then made anew without it", () =>
     Effect.gen(function*() {
       const world = yield* worldOf(sessions)
       yield* world.run(merge, all)
-      yield* world.archive("s0", [], { removed: true })
+      yield* world.archive("s1", [say("longer", "FACT b. chat, and more", { supersedes: RecordKey.make("b") })])
       yield* world.run(merge)
       assert.include((yield* world.state).consolidated[0], "facts stale: ")
+      yield* world.archive("s0", [], { removed: true })
+      yield* world.run(merge)
+      assert.deepStrictEqual((yield* world.state).consolidated, [])
       yield* world.run(merge, all)
       assert.deepStrictEqual((yield* world.state).consolidated, ["facts: FACT b."])
       assert.isFalse(JSON.stringify(world.seen.at(-1)).includes("FACT a."))
       yield* world.archive("s1", [], { removed: true })
-      assert.deepStrictEqual((yield* world.run(merge, all)).consolidated.map(({ status }) => status), ["retired"])
+      assert.deepStrictEqual((yield* world.run(merge, all)).consolidated.map(({ status }) => status), ["nothing"])
       assert.deepStrictEqual((yield* world.state).consolidated, [])
     }))
 

@@ -1,5 +1,6 @@
 /**
- * The passages of memory that have no vector of an embedder, read a page at a time.
+ * What an index knows of memory as a whole: whether there is any, and which of its passages have no vector of an embedder,
+ * read a page at a time.
  *
  * @since 0.1.0
  */
@@ -38,6 +39,7 @@ const page = (database: Database, embedder: EmbedderFingerprint, after: number) 
  */
 export const make = ({ read }: Pick<Store, "read">): MemoryIndex["Type"] =>
   MemoryIndex.of({
+    isEmpty: read((database) => database.all("select 1 from memory limit 1").length === 0),
     embedder: read((database) =>
       Option.map(
         Option.fromNullable(embedders(database.all("select embedder from memory_embedder"))[0]),
