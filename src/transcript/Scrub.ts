@@ -8,6 +8,7 @@
  *
  * @since 0.1.0
  */
+import * as Option from "effect/Option"
 import { hash } from "node:crypto"
 import type { SecretKind } from "../domain/SecretKind.ts"
 import { type Shape, shapes } from "./SecretShapes.ts"
@@ -31,16 +32,54 @@ const marker = (kind: SecretKind, secret: string): string =>
 /** Behind a secret so much is looked at. */
 const behind = 2
 
-const without = (text: string, { hints, kind, length, pattern }: Shape, found: Map<SecretKind, number>): string =>
-  hints.some((hint) => text.includes(hint))
-    ? text.replace(pattern, (taken: string, before: string, secret: string, at: number) => {
-      const end = at + taken.length
-      const n = length(secret, text.slice(end, end + behind), before)
-      if (n === 0) return taken
-      found.set(kind, (found.get(kind) ?? 0) + 1)
-      return before + marker(kind, secret.slice(0, n)) + secret.slice(n)
-    })
-    : text
+interface Replaced {
+  readonly text: string
+  readonly secrets: number
+}
+
+const replace = (text: string, { kind, length, pattern }: Shape): Replaced => {
+  let secrets = 0
+  const replaced = text.replace(pattern, (taken: string, before: string, secret: string, at: number) => {
+    const end = at + taken.length
+    const n = length(secret, text.slice(end, end + behind), before)
+    if (n === 0) return taken
+    secrets += 1
+    return before + marker(kind, secret.slice(0, n)) + secret.slice(n)
+  })
+  return { text: replaced, secrets }
+}
+
+/** In UTF-16 units. A run of so many overflows no stack, however the engine has compiled the pattern. */
+const mostOfAPart = 1_000_000
+
+/**
+ * A process that has compiled very many patterns compiles further ones without optimising them, and those overflow the
+ * stack at runs of millions of characters. Then a text is looked at by parts, which end with a line where they can.
+ */
+const parts = function*(text: string): Generator<string> {
+  for (let at = 0; at < text.length;) {
+    const most = at + mostOfAPart
+    const line = most < text.length ? text.lastIndexOf("\n", most - 1) + 1 : text.length
+    const end = line > at ? line : Math.min(most, text.length)
+    yield text.slice(at, end)
+    at = end
+  }
+}
+
+const byParts = (text: string, shape: Shape): Replaced =>
+  [...parts(text)].map((part) => replace(part, shape)).reduce((all, part) => ({
+    text: all.text + part.text,
+    secrets: all.secrets + part.secrets
+  }))
+
+const replaceWhole = Option.liftThrowable(replace)
+
+const without = (text: string, shape: Shape, found: Map<SecretKind, number>): string => {
+  if (!shape.hints.some((hint) => text.includes(hint))) return text
+  const replaced = Option.getOrElse(replaceWhole(text, shape), () => byParts(text, shape))
+  if (replaced.secrets > 0) found.set(shape.kind, (found.get(shape.kind) ?? 0) + replaced.secrets)
+  return replaced.text
+}
 
 /** Two rounds are seldom needed, and so many could only be needed by a text that was made for it. */
 const mostRounds = 8

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
+import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -53,6 +54,20 @@ describe("what is taken out", () => {
     for (const before of ["", "A_TOKEN=\"", "://a:", "-----BEGIN PRIVATE KEY-----", "A_PASSWORD=", "token="]) {
       assert.isAtMost(scrub(`${before}${long}`).text.length, before.length + long.length)
     }
+  })
+
+  it("also where the engine has stopped optimising patterns, as in a process that has compiled many", () => {
+    const script = `import { scrub } from ${
+      JSON.stringify(new URL("../../src/transcript/Scrub.ts", import.meta.url).href)
+    }
+      const run = "\u6f22".repeat(5_000_000)
+      const { found, text } = scrub("DB_PASSWORD=hunter22\\nA_TOKEN=\\"" + run + "\\nDB_PASSWORD=hunter33\\n")
+      console.log(text.length - run.length, JSON.stringify([...found]))`
+    const args = ["--no-regexp-optimization", "--import", "tsx", "--input-type=module", "--eval", script]
+    const { stderr, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" })
+    const marked = markerOf("assignment", "hunter22").length
+    const length = `DB_PASSWORD=\nA_TOKEN="\nDB_PASSWORD=\n`.length + 2 * marked
+    assert.strictEqual(stdout, `${length} [["assignment",2]]\n`, stderr)
   })
 
   it("has a sample of each shape that is looked for", () =>
