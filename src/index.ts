@@ -21,6 +21,7 @@ export type { Inspected, LocatedRecord, LogPosition, LogReadError } from "../ser
 export { LogWriter } from "../services/LogWriter.ts"
 export type { AppendError, CommitDraft, LogGroup } from "../services/LogWriter.ts"
 export { ManifestStore } from "../services/ManifestStore.ts"
+export { MemoryIndex } from "../services/MemoryIndex.ts"
 export { ProgressStore } from "../services/ProgressStore.ts"
 export { Projection } from "../services/Projection.ts"
 export { RecordSource } from "../services/RecordSource.ts"
@@ -112,7 +113,7 @@ export { DumpLine, RebuildReport } from "./domain/RebuildReport.ts"
 export { Branch, Derived, Origin, Record, RecordKind, RecordMeta, Role } from "./domain/Record.ts"
 export { Commit, Exclusion, Reference, Tombstone, Vector } from "./domain/Reference.ts"
 export { ReferenceDocument, ReferenceReport } from "./domain/ReferenceReport.ts"
-export { SearchHit, SearchMode, SearchReport } from "./domain/SearchReport.ts"
+export { type Hit, MemoryHit, SearchHit, SearchMode, SearchReport } from "./domain/SearchReport.ts"
 export { type SessionItem, SourceWarning } from "./domain/SessionRead.ts"
 export {
   ConnectorStatus,
@@ -139,6 +140,7 @@ export { verify } from "./log/verify.ts"
 export { type Ahead, make as sessionsAhead } from "./memory/Ahead.ts"
 export { type Spent } from "./memory/Budget.ts"
 export { type Consolidated } from "./memory/consolidate.ts"
+export { type EmbeddedMemory, embedMemory } from "./memory/embedMemory.ts"
 export { estimate as estimateMemory, type Estimated, type EstimateOptions } from "./memory/estimate.ts"
 export { type Exit, type Rules } from "./memory/Gate.ts"
 export { type LiveConsolidated, type LiveEntry, type LiveSessionMemory } from "./memory/LiveEntries.ts"
@@ -150,6 +152,7 @@ export {
   remember,
   type SessionOutcome
 } from "./memory/loop.ts"
+export { markDue as markMemory } from "./memory/markDue.ts"
 export { Profile, standard as standardProfile } from "./memory/Profile.ts"
 export { type RecordPlace, type Session, type Turn } from "./memory/Sessions.ts"
 export { embedded as embedQuery, search } from "./search/search.ts"
