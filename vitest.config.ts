@@ -2,9 +2,6 @@ import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { mutation } from "./test/crash/SourceMutants.ts"
 
-/** The memory tests collect garbage before they look at the heap. */
-const execArgv = ["--expose-gc"]
-
 /** What looks at the heap, and what shares a layer between its tests: `it.layer` leaves its clock behind. */
 const apart = [
   "test/chunk/chunks.test.ts",
@@ -23,11 +20,13 @@ export default defineConfig({
     pool: "forks",
     // One for each core: the main process has next to nothing to do meanwhile.
     maxWorkers: availableParallelism(),
+    // The memory tests collect garbage before they look at the heap.
+    poolOptions: { forks: { execArgv: ["--expose-gc"] } },
     testTimeout: 30_000,
     projects: [
       {
         extends: true,
-        test: { name: "apart", include: apart, poolOptions: { forks: { execArgv } } }
+        test: { name: "apart", include: apart }
       },
       {
         // Loading Effect anew for each file took a sixth of all the time.
@@ -36,7 +35,7 @@ export default defineConfig({
           name: "together",
           include: ["test/**/*.test.ts"],
           exclude: apart,
-          poolOptions: { forks: { execArgv, isolate: false } }
+          poolOptions: { forks: { isolate: false } }
         }
       }
     ]
