@@ -3,29 +3,22 @@
  * is archived, and evidence of nothing. Pure.
  *
  * Text for people is put between two marks where it does not go to a terminal. What `--json` and the dumps print keeps its
- * shape and carries no mark: it is known by that shape.
+ * shape and carries no mark: it is known by that shape, wherever it stands. What a text says around it is left.
  *
  * @since 0.1.0
  */
-import * as Either from "effect/Either"
-import * as Predicate from "effect/Predicate"
 import { hash } from "node:crypto"
-import { linesOf } from "../text/Lines.ts"
+import { withGutter } from "../text/Gutter.ts"
+import { objectsIn } from "../text/LooseJson.ts"
+import type { Span } from "../text/Span.ts"
+import { ownForm } from "./OwnForms.ts"
 
-/**
- * A half-open range of a text, in UTF-16 units.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Span {
-  readonly start: number
-  readonly end: number
-}
+export type { Span }
 
 const closing = "</mem-artifact>"
 
-const opening = /<mem-artifact [a-z]+="[^"<>\n]{0,200}"[^<>\n]{0,400}>/g
+/** With plain values alone: what stands in code and manuals shows one, or makes it. */
+const opening = /<mem-artifact(?: [a-z]{1,20}="[\w .:-]{0,200}"){1,8}>/g
 
 /**
  * Lines of output between the two marks. A closing mark among them is broken up, so that no text ends its mark itself.
@@ -39,71 +32,53 @@ export const marked = (command: string, lines: ReadonlyArray<string>): ReadonlyA
   return [`<mem-artifact id="${command}" sha="${sha}">`, ...inside, closing]
 }
 
-/** What was cut off behind its opening mark is meant to the end. */
+/** As it is printed; elsewhere it is only spoken of. */
+const hasOwnLine = (text: string, mark: Span): boolean => {
+  const { end, start } = withGutter(text, mark)
+  return (start === 0 || text[start - 1] === "\n") && (end === text.length || /[\r\n]/.test(text.charAt(end)))
+}
+
+/** What was cut off behind its opening mark is meant to the end, what lacks that mark from where the last one ended. */
 const betweenMarks = (text: string): ReadonlyArray<Span> => {
   const spans: Array<Span> = []
-  opening.lastIndex = 0
-  for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
-    const close = text.indexOf(closing, opening.lastIndex)
-    const end = close < 0 ? text.length : close + closing.length
-    spans.push({ start: found.index, end })
-    opening.lastIndex = end
+  const open = new RegExp(opening)
+  let opened = open.exec(text)
+  let from = 0
+  for (let at = text.indexOf(closing); at >= 0; at = text.indexOf(closing, at + closing.length)) {
+    const end = at + closing.length
+    if (opened !== null && opened.index < at) {
+      spans.push({ start: opened.index, end })
+      open.lastIndex = from = end
+      opened = open.exec(text)
+    } else if (hasOwnLine(text, { start: at, end })) {
+      spans.push({ start: from, end })
+      from = end
+    }
   }
-  return spans
+  return opened === null ? spans : [...spans, { start: opened.index, end: text.length }]
 }
 
-const commands: ReadonlySet<unknown> = new Set([
-  "sync",
-  "drift",
-  "status",
-  "ref list",
-  "ref sync",
-  "ref rm",
-  "ref add",
-  "search",
-  "get",
-  "memory",
-  "ask",
-  "blame",
-  "rebuild",
-  "chunk",
-  "log verify",
-  "doctor"
-])
+const onlyBetween = /^[\s,]*$/
 
-const parsed = (text: string): unknown => Either.getOrUndefined(Either.try((): unknown => JSON.parse(text)))
-
-const isReport = (text: string): boolean => {
-  if (!text.includes("\"command\"") || !/^\s*\{/.test(text)) return false
-  const json = parsed(text)
-  return Predicate.isRecord(json) && commands.has(json["command"]) && Predicate.isBoolean(json["ok"])
-}
-
-/** As `mem dump` and `mem log cat` begin their lines. */
-const beginnings = [
-  "{\"kind\":\"reference\",\"level\":\"R\",",
-  "{\"kind\":\"record\",\"connector\":",
-  "{\"kind\":\"memory\",\"level\":\"L",
-  "{\"v\":1,\"seq\":"
-]
-
-const dumpedLines = (text: string): ReadonlyArray<Span> => {
-  if (!beginnings.some((beginning) => text.includes(beginning))) return []
-  const spans: Array<Span> = []
-  let at = 0
-  for (const line of linesOf(text)) {
-    const end = at + line.length
-    if (beginnings.some((beginning) => line.startsWith(beginning))) spans.push({ start: at, end })
-    at = end
+/** Ranges with nothing but white space and commas between them are one. */
+const joined = (text: string, spans: ReadonlyArray<Span>): ReadonlyArray<Span> => {
+  const out: Array<Span> = []
+  for (const span of [...spans].sort((a, b) => a.start - b.start)) {
+    const last = out.at(-1)
+    if (last === undefined || (span.start > last.end && !onlyBetween.test(text.slice(last.end, span.start)))) {
+      out.push(span)
+    } else if (span.end > last.end) out[out.length - 1] = { start: last.start, end: span.end }
   }
-  return spans
+  return out
 }
 
 /**
- * Where a text is mem's own output, in any order; the ranges may meet.
+ * Where a text is mem's own output, in order. On a line of its own it counts with what a tool wrote before that line.
  *
  * @since 0.1.0
  * @category recognising
  */
-export const ownOutput = (text: string): ReadonlyArray<Span> =>
-  isReport(text) ? [{ start: 0, end: text.length }] : [...betweenMarks(text), ...dumpedLines(text)]
+export const ownOutput = (text: string): ReadonlyArray<Span> => {
+  const spans = [...betweenMarks(text), ...objectsIn(text, ownForm)]
+  return joined(text, spans.map((span) => withGutter(text, span)))
+}
