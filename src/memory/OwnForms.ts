@@ -34,7 +34,6 @@ type Form = ReadonlyArray<Field>
 
 const kinds: ReadonlyMap<AST.AST["_tag"], Value["kind"]> = new Map([
   ["StringKeyword", "string"],
-  ["TemplateLiteral", "string"],
   ["NumberKeyword", "number"],
   ["BooleanKeyword", "boolean"],
   ["TupleType", "array"],
@@ -52,21 +51,18 @@ const takes = (ast: AST.AST): (value: Value) => boolean => {
     const { literal } = ast
     return ({ kind, raw }) => raw === String(literal) && (kind === "string") === (typeof literal === "string")
   }
+  if (AST.isTemplateLiteral(ast)) {
+    const pattern = AST.getTemplateLiteralRegExp(ast)
+    return ({ kind, raw }) => kind === "string" && pattern.test(raw ?? "")
+  }
   const only = kinds.get(ast._tag)
   return ({ kind }) => only === undefined || kind === only
 }
 
-/** A value that is only shown, or put in by a template. */
-const standIn = /^(?:…|\$\{[^{}]*\})$/
-
 /** Of a value that was cut nothing is known. */
 const fieldOf = ({ isOptional, name, type }: AST.PropertySignature): Field => {
   const taken = takes(type)
-  return {
-    name: String(name),
-    isOptional,
-    takes: (value) => value === undefined || (taken(value) && !standIn.test(value.raw ?? ""))
-  }
+  return { name: String(name), isOptional, takes: (value) => value === undefined || taken(value) }
 }
 
 const formsOf = (schema: Schema.Schema.AnyNoContext): ReadonlyArray<Form> => {
@@ -167,6 +163,15 @@ const isPart = ({ cut, members }: Seen) => (form: Form): boolean => {
     && due.every(({ isOptional, name }) => isOptional || members.has(name))
 }
 
+/** A value that a manual leaves out, or that a template puts in: what has one shows how mem prints. */
+const standIn = /^(?:…|\$\{[^{}]*\})$/
+
+const formOf = (seen: Seen): Reach | undefined => {
+  if (seen.members.has("command") && documents.some(isDocument(seen))) return "text"
+  if (seen.members.size < fewest) return undefined
+  return lines.some(isPart(seen)) ? "line" : parts.some(isPart(seen)) ? "text" : undefined
+}
+
 /**
  * Whether an object is one of these, and how far it reaches where it was cut.
  *
@@ -174,7 +179,8 @@ const isPart = ({ cut, members }: Seen) => (form: Form): boolean => {
  * @category recognising
  */
 export const ownForm = (seen: Seen): Reach | undefined => {
-  if (seen.members.has("command") && documents.some(isDocument(seen))) return "text"
-  if (seen.members.size < fewest) return undefined
-  return lines.some(isPart(seen)) ? "line" : parts.some(isPart(seen)) ? "text" : undefined
+  const reach = formOf(seen)
+  if (reach === undefined) return undefined
+  for (const value of seen.members.values()) if (standIn.test(value?.raw ?? "")) return undefined
+  return reach
 }

@@ -29,9 +29,9 @@ const saysCut = /truncat|omit|\bcut\b|\bmore\b/i
  */
 export const breakAt = (text: string, goodEnd: number, { _tag, end, start }: Token): JsonBreak => {
   if (_tag === "Open" && text.endsWith("${", end)) return "Other"
-  if (_tag === "Open" || text.length - start < halfConstant) return "Cut"
   const ahead = text.slice(start, start + 80)
   if (elided.test(ahead)) return "Other"
+  if (_tag === "Open" || text.length - start < halfConstant) return "Cut"
   if (cutMark.test(ahead) || saysCut.test(ahead.split("\n", 1)[0] ?? "")) return "Cut"
   const isSameLine = start - goodEnd < 80 && !text.slice(goodEnd, start).includes("\n")
   return isSameLine && /^[\p{L}_$`']/u.test(ahead) ? "Other" : "Unclear"
