@@ -119,7 +119,13 @@ describe("a document", kept, () => {
   })
 
   it("that was cut is known to the end of the block", () => {
-    const ends = ["", "… [truncated]", "...", "\n... [120 lines truncated] ...\n\"text\":\"x\"}]}\n"]
+    const ends = [
+      "",
+      "… [truncated]",
+      "...",
+      "…\n\nSo what is it?",
+      "\n... [120 lines truncated] ...\n\"text\":\"x\"}]}\n"
+    ]
     law(
       FastCheck.tuple(
         before,
