@@ -6,7 +6,7 @@
  */
 import { RecordKey } from "../domain/Ids.ts"
 import { Derived, Record } from "../domain/Record.ts"
-import type { Span } from "./OwnOutput.ts"
+import type { Span } from "../text/Span.ts"
 
 /** Ranges that meet are one. */
 const merged = (spans: ReadonlyArray<Span>): ReadonlyArray<Span> => {

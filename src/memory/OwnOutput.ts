@@ -13,8 +13,6 @@ import { objectsIn } from "../text/LooseJson.ts"
 import type { Span } from "../text/Span.ts"
 import { ownForm } from "./OwnForms.ts"
 
-export type { Span }
-
 const closing = "</mem-artifact>"
 
 /** With plain values alone: what stands in code and manuals shows one, or makes it. */
