@@ -45,6 +45,28 @@ export interface Budget {
 }
 
 /**
+ * The same budget, which tells apart what is taken by way of it.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const apart = (budget: Budget): Effect.Effect<Budget> =>
+  Effect.map(Ref.make<Spent>({ calls: 0, tokens: 0 }), (own) => ({
+    ...budget,
+    take: (tokens) =>
+      Effect.zipRight(
+        budget.take(tokens),
+        Ref.update(own, (spent) => ({ calls: spent.calls + 1, tokens: spent.tokens + tokens }))
+      ),
+    settle: (set_aside, used) =>
+      Effect.zipRight(
+        budget.settle(set_aside, used),
+        Ref.update(own, ({ calls, tokens }) => ({ calls, tokens: tokens - set_aside + used }))
+      ),
+    spent: Ref.get(own)
+  }))
+
+/**
  * A budget for one run. A limit that is absent is none.
  *
  * @since 0.1.0

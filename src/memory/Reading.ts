@@ -18,7 +18,7 @@ import { MemoryId } from "../domain/Ids.ts"
 import type { LanguageModelError } from "../domain/LanguageModelErrors.ts"
 import { SessionMemory, Step } from "../domain/Memory.ts"
 import { timestamp } from "../sync/Pipeline.ts"
-import type { BudgetSpent } from "./Budget.ts"
+import { apart, type BudgetSpent } from "./Budget.ts"
 import { cite, type Cited, evidenceOf, idOf } from "./Cite.ts"
 import { endsWith, stops } from "./Gate.ts"
 import type { LiveMemory } from "./LiveMemory.ts"
@@ -29,6 +29,7 @@ import type { Session, Turn } from "./Sessions.ts"
 import { artifactsOf, groupOf, linesOf } from "./StepGroup.ts"
 import { memorySha256, type Reading, readingSha256, stepKey } from "./StepKey.ts"
 import { type Asking, take, type Taken } from "./Turn.ts"
+import { ModelUnreadable } from "./Unreadable.ts"
 import { halves, narrowed, type Window, windowSha256, windowsOf } from "./Windows.ts"
 
 /**
@@ -43,8 +44,8 @@ export interface How extends Asking {
 }
 
 /**
- * What a reading counts. `reused` steps were in the log; the others are those of this run. `unknown_citations` are names
- * that no Record had.
+ * What a reading counts. `reused` steps were in the log; the others are those of this run. `calls` are all that were made,
+ * also for a step that came to no end. `unknown_citations` are names that no Record had.
  *
  * @since 0.1.0
  * @category models
@@ -85,7 +86,7 @@ interface Held {
 
 /**
  * How far a session was read: the memory, what it was made of, and why the reading ended, where it did before the
- * session did.
+ * session did, or came to nothing. `readable` says that a step of it was answered readably.
  *
  * @since 0.1.0
  * @category models
@@ -96,7 +97,8 @@ export interface Read {
   readonly ends: number
   readonly evidence: ReadonlySet<MemoryId>
   readonly counts: Counts
-  readonly ended: "stopped" | BudgetSpent | LanguageModelError | undefined
+  readonly readable: boolean
+  readonly ended: "stopped" | BudgetSpent | LanguageModelError | ModelUnreadable | undefined
 }
 
 const empty: Held = {
@@ -126,6 +128,7 @@ export const reuse = (read: Read, turn: Turn, how: Pick<How, "rules">): Read => 
     ends,
     evidence: new Set([...read.evidence, ...turn.evidence]),
     counts: { ...read.counts, steps: read.counts.steps + 1, reused: read.counts.reused + 1 },
+    readable: true,
     ended: stops(how.rules, ends) ? "stopped" : undefined
   }
 }
@@ -142,8 +145,15 @@ export const unread = (supersedes: MemoryId | undefined): Read => ({
   ends: 0,
   evidence: new Set(),
   counts: noCounts,
+  readable: false,
   ended: undefined
 })
+
+/** Where no answer could be read, the session was not read. */
+const judged = (model: string) => (read: Read): Read =>
+  read.ended === undefined && read.counts.steps > 0 && !read.readable
+    ? { ...read, ended: new ModelUnreadable({ model }) }
+    : read
 
 const textOf = ({ cited, stored }: Held): Effect.Effect<Cited, LogReadError, LogReader> =>
   cited !== undefined || stored === undefined
@@ -193,6 +203,7 @@ export const read = (
     const reading = yield* readingOf(how)
     const { connector, session_key } = session
     const { profile } = how
+    const budget = yield* apart(how.budget)
 
     const keyOf = (window: Window, { memory }: Read) =>
       stepKey({ ...reading, chunk_sha256: windowSha256(window), memory_before_sha256: memory.sha256 })
@@ -260,13 +271,14 @@ export const read = (
           counts: {
             steps: counts.steps + 1,
             reused: counts.reused,
-            calls: counts.calls + taken.calls,
+            calls: counts.calls,
             updates: counts.updates + (decision.update ? 1 : 0),
             malformed: counts.malformed + (decision.malformed ? 1 : 0),
             overlong: counts.overlong + (decision.overlong ? 1 : 0),
             refused: counts.refused + (taken.refused ? 1 : 0),
             unknown_citations: counts.unknown_citations + unknown
           },
+          readable: before.readable || !decision.malformed,
           ended: stops(how.rules, ends) ? "stopped" : undefined
         } satisfies Read
       })
@@ -287,7 +299,9 @@ export const read = (
         if (known !== undefined) return yield* walk(reuse(before, known, how), t, rest, n + 1)
         const cited = yield* textOf(before.memory)
         const place = n === 0 && rest.length === 0 ? { t } : { t, window: n + 1 }
-        const taken = yield* Effect.either(take(how, { subject: "session", profile, memory: cited.text, window }))
+        const taken = yield* Effect.either(
+          take({ ...how, budget }, { subject: "session", profile, memory: cited.text, window })
+        )
         if (taken._tag === "Right") {
           if (taken.right.decision.malformed) {
             yield* Effect.logWarning("gate.malformed: an answer of the model could not be read twice; memory stays")
@@ -303,10 +317,12 @@ export const read = (
           : yield* walk(before, t, [...half.value, ...rest], n)
       })
 
-    return yield* Stream.runFoldWhileEffect(
+    const result = yield* Stream.runFoldWhileEffect(
       sessionChunks(session, readingSha256(reading), how.policy),
       unread(live.memoryOf(connector, session_key, profile.name)?.id),
       ({ ended }) => ended === undefined,
       (before, chunk: Chunk) => walk(before, chunk.t, windowsOf(chunk, how.policy.max_tokens, count), 0)
     )
+    const { calls } = yield* budget.spent
+    return judged(reading.model)({ ...result, counts: { ...result.counts, calls } })
   })

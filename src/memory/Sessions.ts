@@ -56,6 +56,9 @@ export interface Turn {
  * The Records of a session that are evidence, in the order in which they were first archived; its steps by their key;
  * and for each way of reading the last steps by `t`, the windows of one together.
  *
+ * A step whose answer could not be read is none of these as long as no step of its reading was answered readably: a server
+ * that talks nonsense has read nothing, and is to be asked again.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -94,6 +97,8 @@ interface Known {
   readonly records: Map<RecordKey, RecordPlace>
   readonly steps: Map<Sha256, Turn>
   readonly turns: Map<Sha256, Map<number, ReadonlyArray<Turn>>>
+  /** By way of reading, the steps since its last beginning that wait for one that was answered readably. */
+  readonly unreadable: Map<Sha256, Array<readonly [Sha256, Turn]>>
 }
 
 /** (A connector's name holds no blank.) */
@@ -124,7 +129,8 @@ export const make = (): Sessions => {
       latest: "",
       records: new Map(),
       steps: new Map(),
-      turns: new Map()
+      turns: new Map(),
+      unreadable: new Map()
     }
     sessions.set(id, fresh)
     return fresh
@@ -177,11 +183,22 @@ export const make = (): Sessions => {
       evidence,
       memory
     }
-    session.steps.set(stepKey(step), turn)
     const reading = readingSha256(step)
-    const turns = session.turns.get(reading) ?? new Map<number, ReadonlyArray<Turn>>()
+    const before = session.turns.get(reading)
+    const isFirst = step.t === 1 && (step.window ?? 1) === 1
+    const waiting = isFirst ? [] : session.unreadable.get(reading) ?? []
+    waiting.push([stepKey(step), turn])
+    if (before === undefined && step.malformed) {
+      session.unreadable.set(reading, waiting)
+      return
+    }
+    session.unreadable.delete(reading)
+    const turns = before ?? new Map<number, ReadonlyArray<Turn>>()
     session.turns.set(reading, turns)
-    turns.set(step.t, [...(turns.get(step.t) ?? []).slice(0, (step.window ?? 1) - 1), turn])
+    for (const [key, each] of waiting) {
+      session.steps.set(key, each)
+      turns.set(each.t, [...(turns.get(each.t) ?? []).slice(0, (each.window ?? 1) - 1), each])
+    }
   }
 
   return {

@@ -23,13 +23,12 @@ import { promptOf, type Shown } from "./Prompt.ts"
 export interface Taken {
   readonly decision: Decision
   readonly refused: boolean
-  readonly calls: number
   readonly prompt_tokens: number
   readonly completion_tokens: number
   readonly duration_ms: number
 }
 
-const nothing = { refused: false, calls: 0, prompt_tokens: 0, completion_tokens: 0, duration_ms: 0 }
+const nothing = { refused: false, prompt_tokens: 0, completion_tokens: 0, duration_ms: 0 }
 
 /** The same request has the same answer, as far as a server allows. */
 const repeatable = { temperature: 0, seed: 0 }
@@ -68,12 +67,11 @@ export const take = (
         (refusal) => Effect.as(Effect.logWarning(refusal.message), undefined)
       )
       if (asked === undefined) {
-        return { ...took, decision: shut(shown.memory), refused: true, calls: took.calls + 1 }
+        return { ...took, decision: shut(shown.memory), refused: true }
       }
       const { answer, duration_ms } = asked
       took = {
         refused: false,
-        calls: took.calls + 1,
         prompt_tokens: took.prompt_tokens + answer.usage.prompt_tokens,
         completion_tokens: took.completion_tokens + answer.usage.completion_tokens,
         duration_ms: took.duration_ms + duration_ms

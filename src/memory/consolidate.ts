@@ -22,7 +22,7 @@ import { ConsolidatedMemory, MemoryMark } from "../domain/Memory.ts"
 import { Record } from "../domain/Record.ts"
 import { Signal } from "../stream/Fold.ts"
 import { timestamp } from "../sync/Pipeline.ts"
-import type { BudgetSpent } from "./Budget.ts"
+import { apart, type BudgetSpent } from "./Budget.ts"
 import { cite, type Cited, groundOf, idOf } from "./Cite.ts"
 import type { LiveConsolidated, LiveSessionMemory } from "./LiveEntries.ts"
 import type { LiveMemory } from "./LiveMemory.ts"
@@ -30,6 +30,7 @@ import { type How, readingOf } from "./Reading.ts"
 import { artifactsOf } from "./StepGroup.ts"
 import { readingSha256 } from "./StepKey.ts"
 import { take } from "./Turn.ts"
+import { ModelUnreadable } from "./Unreadable.ts"
 import type { Window } from "./Windows.ts"
 
 /**
@@ -144,19 +145,30 @@ export const consolidate = (
       return { profile, status: "retired", calls: 0 }
     }
 
+    const budget = yield* apart(how.budget)
+    const endedBy = (error: BudgetSpent | LanguageModelError | ModelUnreadable) =>
+      Effect.map(budget.spent, ({ calls }): Consolidated => ({
+        profile,
+        status: error._tag === "BudgetSpent" ? "partial" : "failed",
+        calls,
+        error: error._tag,
+        message: error.message
+      }))
     let memory = nothing
-    let calls = 0
+    let readable = true
     for (const window of yield* sectionsOf(inputs, policy)) {
       const taken = yield* Effect.either(
-        take(how, { subject: "memories", profile: how.profile, memory: memory.text, window })
+        take({ ...how, budget }, { subject: "memories", profile: how.profile, memory: memory.text, window })
       )
-      if (taken._tag === "Left") return endedBy(profile, calls, taken.left)
-      calls += taken.right.calls
-      const { cited, memory: text, update } = taken.right.decision
+      if (taken._tag === "Left") return yield* endedBy(taken.left)
+      const { cited, malformed, memory: text, update } = taken.right.decision
+      readable &&= !malformed
       if (!update) continue
       const rests = groundOf(window, cited).pieces.map(({ record }) => MemoryId.make(record.key))
       memory = { text, citations: cite(memory, text, rests) }
     }
+    // Nothing is what the model found worth keeping only where it has answered for all of it.
+    if (memory.text === "" && !readable) return yield* endedBy(new ModelUnreadable({ model: reading.model }))
 
     const evidence = [...new Set(inputs.flatMap((input) => input.evidence))]
     const id = MemoryId.make(`L2:${idOf([profile, readingSha256(reading), ids, memory.text])}`)
@@ -179,13 +191,6 @@ export const consolidate = (
       ...artifacts.map((body): LogEntry => ({ kind: "artifact", body })),
       ...same ? [] : retired
     ])
+    const { calls } = yield* budget.spent
     return { profile, status: "made", calls }
   })
-
-const endedBy = (profile: string, calls: number, error: BudgetSpent | LanguageModelError): Consolidated => ({
-  profile,
-  status: error._tag === "BudgetSpent" ? "partial" : "failed",
-  calls,
-  error: error._tag,
-  message: error.message
-})

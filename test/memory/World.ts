@@ -53,6 +53,7 @@ export interface Seen {
   readonly memory: string
   readonly records: ReadonlyArray<{ readonly name: string; readonly text: string }>
   readonly suffix: string
+  readonly instruction: string
   readonly prompt: string
 }
 
@@ -74,6 +75,7 @@ export const seenOf = ({ messages }: ModelRequest): Seen => {
     memory: memory === "(no memory yet)" ? "" : memory,
     records,
     suffix,
+    instruction: messages[0]?.content ?? "",
     prompt
   }
 }
@@ -128,6 +130,7 @@ export interface World {
   readonly state: Effect.Effect<State>
   /** What a run would cost. */
   readonly ahead: Effect.Effect<Spent>
+  readonly costs: (more: Partial<LoopOptions>) => Effect.Effect<Spent>
   readonly provide: <A, E>(program: Effect.Effect<A, E, LogReader | LogWriter>) => Effect.Effect<A, E>
 }
 
@@ -195,12 +198,8 @@ export const make: Effect.Effect<World> = Effect.gen(function*() {
     }
   }).pipe(Effect.provideService(LogReader, reader), Effect.orDie)
 
-  return {
-    seen,
-    lines,
-    memories: Effect.map(lines, (all) => all.flatMap(({ record }) => record.kind === "memory" ? [record.body] : [])),
-    state,
-    ahead: estimate(options).pipe(
+  const costs = (more: Partial<LoopOptions>) =>
+    estimate({ ...options, ...more }).pipe(
       Effect.provideService(LogReader, reader),
       Effect.provideService(TokenCounter, characters),
       Effect.provideService(LanguageModel, {
@@ -208,7 +207,15 @@ export const make: Effect.Effect<World> = Effect.gen(function*() {
         complete: () => Effect.dieMessage("an estimate calls no model")
       }),
       Effect.orDie
-    ),
+    )
+
+  return {
+    seen,
+    lines,
+    memories: Effect.map(lines, (all) => all.flatMap(({ record }) => record.kind === "memory" ? [record.body] : [])),
+    state,
+    ahead: costs({}),
+    costs,
     provide: (program) =>
       program.pipe(Effect.provideService(LogReader, reader), Effect.provideService(LogWriter, writer)),
     archive: (session, records, { removed } = {}) =>

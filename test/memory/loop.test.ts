@@ -19,10 +19,12 @@ import { type Answers, claude, count, keyword, make, options, say, spoken, type 
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-/** Answers at random, but always the same to the same; at times longer than it may. */
+/** Answers at random, but always the same to the same; at times longer than it may, or so that nobody can read it. */
 const random = (seed: number): Answers => ({ memory, records, suffix }) => {
   const section = records.map(({ text }) => text).join("\n")
-  const [a = 0, b = 0, c = 0, d = 0] = createHash("sha256").update(JSON.stringify([seed, memory, section])).digest()
+  const [n = 0, b = 0, c = 0, d = 0] = createHash("sha256").update(JSON.stringify([seed, memory, section])).digest()
+  // A session that is not once answered readably is not read.
+  const a = memory === "" ? 2 : n
   if (a % 9 === 0) return "no answer at all"
   if (a % 9 === 1) return spoken({ check: true, update: "twice" }, suffix).repeat(2)
   const kept = memory.split("\n").filter((_, i) => (b >> i) % 4 !== 0)
@@ -572,12 +574,84 @@ describe("a model", () => {
       }
     }).pipe(Effect.provide(quiet)))
 
+  it.live("that talks nonsense for a while has read nothing: what there was stays, and then it is as if it never had", () =>
+    runs((sessions, seed) =>
+      Effect.gen(function*() {
+        const readable = random(seed)
+        const other = { profiles: [new Profile({ name: "facts", questions: ["Which host?"] })], consolidate: true }
+        const [whole, world] = [yield* worldOf(sessions), yield* worldOf(sessions)]
+        for (const each of [whole, world]) yield* each.run(keyword, { consolidate: true })
+        yield* whole.run(readable, other)
+        const before = yield* world.state
+        const nonsense = yield* world.run(() => "I do not understand.", other)
+        const asked = sessions.filter((records) => records.some(({ text }) => !text.startsWith(forbidden))).length
+        assert.strictEqual(nonsense.status, asked === 0 ? "ok" : "partial")
+        assert.deepStrictEqual(
+          nonsense.sessions.map(({ error, status }) => `${status} ${error}`),
+          Array.from({ length: asked }, () => "failed ModelUnreadable")
+        )
+        assert.deepStrictEqual(yield* world.state, before)
+        assert.isAtLeast((yield* world.costs(other)).calls, asked, "the next run asks again, and it is known before")
+        // It comes to its senses at some window, and the run is cut behind it.
+        const calls = world.seen.length
+        const from = calls + seed % 7
+        const cut = (own: LogWriter["Type"]): LogWriter["Type"] => ({
+          ...own,
+          append: (groups) =>
+            world.seen.length > from
+              ? Effect.zipRight(own.append(groups), Effect.die("cut"))
+              : own.append(groups)
+        })
+        yield* Effect.exit(world.run((seen, n) => n < from ? "?" : readable(seen, n), other, cut))
+        const paid = world.seen.length
+        yield* world.run(readable, other)
+        const done = world.seen.length
+        yield* world.run(readable, other)
+        assert.strictEqual(world.seen.length, done)
+        // Where it had no answer for a window before one that it had, that window's gate is shut.
+        if (from === calls) assert.deepStrictEqual(yield* world.state, yield* whole.state)
+        if (from === calls && asked > 0) assert.isAbove(paid, calls)
+      }), 12))
+
+  it.effect("whose first answers could not be read is not asked again once one could be", () =>
+    Effect.gen(function*() {
+      const world = yield* worldOf([facts.slice(0, 4)])
+      yield* world.run(() => "?", { max_calls: 4 })
+      assert.lengthOf(steps(yield* world.memories), 2)
+      const late: Answers = (seen) => seen.prompt.includes("number 3") ? keyword(seen) : "?"
+      assert.deepInclude(yield* world.run(late), { status: "ok" })
+      assert.lengthOf(world.seen, 4 + 7, "those of the first run were asked again")
+      assert.deepInclude((yield* world.run(late)).total, { calls: 0, reused: 4 })
+      assert.deepInclude(yield* world.ahead, { calls: 0, tokens: 0 })
+    }).pipe(Effect.provide(quiet)))
+
+  it.effect("that cannot answer for all sessions together leaves the memory over them as it was", () =>
+    Effect.gen(function*() {
+      const world = yield* worldOf([facts.slice(0, 1), facts.slice(1, 2)])
+      const rules = { ...options.rules, max_memory_tokens: 200 }
+      const all = { consolidate: true, rules }
+      yield* world.run(keyword, all)
+      const { consolidated } = yield* world.state
+      assert.include(consolidated[0], "FACT number")
+      yield* world.archive("s2", [say("new", "FACT new.")])
+      const mute: Answers = (seen) => /remembered of many/.test(seen.instruction) ? "?" : keyword(seen)
+      const report = yield* world.run(mute, all)
+      assert.deepInclude(report, { status: "partial" })
+      assert.deepInclude(report.consolidated[0], { status: "failed", error: "ModelUnreadable", calls: 6 })
+      assert.deepStrictEqual(
+        (yield* world.state).consolidated,
+        consolidated.map((text) => text.replace("facts", "facts stale"))
+      )
+    }).pipe(Effect.provide(quiet)))
+
   it.effect("that asks to wait is asked again; one that fails costs its session, and nobody else's", () =>
     Effect.gen(function*() {
       const busy = yield* worldOf([facts])
       const limited = new RateLimited({ model: "test/1", retry_after_ms: 0 })
       assert.deepInclude(yield* busy.run((seen, n) => n % 3 !== 2 ? limited : keyword(seen)), { status: "ok" })
       assert.deepInclude((yield* busy.run(() => limited)).total, { calls: 0 })
+      const grown = yield* worldOf([facts.slice(0, 1)])
+      assert.deepInclude((yield* grown.run(() => limited)).total, { calls: 3, steps: 0 }, "each time counts")
       const world = yield* worldOf([facts.slice(0, 2), facts.slice(2, 4), facts.slice(4)])
       const broken = new BadResponse({ model: "test/1", detail: "HTTP 404" })
       const report = yield* world.run((seen) => seen.prompt.includes("number 3") ? broken : keyword(seen))
