@@ -43,9 +43,9 @@ const limitOf = (option: string, given: Option.Option<string>): Effect.Effect<nu
   Option.match(given, {
     onNone: () => Effect.succeed(undefined),
     onSome: (text) =>
-      /^\d{1,12}$/.test(text)
+      /^[1-9]\d{0,11}$/.test(text)
         ? Effect.succeed(Number(text))
-        : new UsageError({ command: "mem sync", detail: `${option} is "${text}": it must be a whole number` })
+        : new UsageError({ command: "mem sync", detail: `${option} is "${text}": it must be a whole number from 1 on` })
   })
 
 /**

@@ -8,11 +8,11 @@ import * as Effect from "effect/Effect"
 import type { LanguageModel } from "../../services/LanguageModel.ts"
 import { TokenCounter } from "../../services/TokenCounter.ts"
 import type { LanguageModelError } from "../domain/LanguageModelErrors.ts"
-import type { Budget, BudgetSpent } from "./Budget.ts"
+import type { Budget, BudgetSpent, Spent } from "./Budget.ts"
 import { call, type Patience } from "./Call.ts"
 import { decide, type Decision, type Retry, type Rules, shut } from "./Gate.ts"
 import { parse } from "./Parse.ts"
-import { promptOf, type Shown } from "./Prompt.ts"
+import { type Prompt, promptOf, type Shown } from "./Prompt.ts"
 
 /**
  * What a turn came to, and what it took.
@@ -44,25 +44,53 @@ export interface Asking {
 }
 
 /**
+ * A first answer, and one for each reason to ask again.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const mostAnswers = 3
+
+/** What a turn may take at most, with every call made again as often as patience lets it be. */
+const mostOf = ({ patience, rules }: Asking, prompt_tokens: number): Spent => {
+  const calls = mostAnswers * (1 + patience.retries)
+  return { calls, tokens: calls * (prompt_tokens + rules.max_answer_tokens) }
+}
+
+/**
  * Takes a turn. A model that declines leaves the memory as it is.
  *
  * @since 0.1.0
  * @category programs
  */
 export const take = (
-  { budget, patience, rules }: Asking,
+  asking: Asking,
   shown: Shown
 ): Effect.Effect<Taken, LanguageModelError | BudgetSpent, LanguageModel | TokenCounter> =>
+  Effect.gen(function*() {
+    const { count } = yield* TokenCounter
+    const { budget, rules } = asking
+    const tokensOf = ({ messages }: Prompt): number => messages.reduce((sum, { content }) => sum + count(content), 0)
+    return yield* budget.step(mostOf(asking, tokensOf(promptOf(rules, shown, ["malformed", "overlong"]))))(
+      turn(asking, shown, tokensOf)
+    )
+  })
+
+const turn = (
+  { budget, patience, rules }: Asking,
+  shown: Shown,
+  tokensOf: (prompt: Prompt) => number
+): ReturnType<typeof take> =>
   Effect.gen(function*() {
     const { count } = yield* TokenCounter
     const judge = decide(rules, count)
     const tried: Array<Retry> = []
     let took = nothing
     for (;;) {
-      const { messages, suffix } = promptOf(rules, shown, tried)
-      const tokens = messages.reduce((sum, { content }) => sum + count(content), 0)
+      const prompt = promptOf(rules, shown, tried)
+      const { messages, suffix } = prompt
       const asked = yield* Effect.catchTag(
-        call(budget, patience, { messages, max_tokens: rules.max_answer_tokens, ...repeatable }, tokens),
+        call(budget, patience, { messages, max_tokens: rules.max_answer_tokens, ...repeatable }, tokensOf(prompt)),
         "ModelRefused",
         (refusal) => Effect.as(Effect.logWarning(refusal.message), undefined)
       )

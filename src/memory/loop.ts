@@ -61,7 +61,8 @@ export const defaultOptions: LoopOptions = {
 
 /**
  * What became of a session: `read` to its end, `stopped` by the exit gate, `partial` where the run may cost no more,
- * `failed` where the model did. What was stored before stays.
+ * `failed` where the model did. What was stored before stays. `needs` is there where no run can go on within its limit of
+ * tokens: so many the next call may take.
  *
  * @since 0.1.0
  * @category models
@@ -73,6 +74,7 @@ export interface SessionOutcome extends Counts {
   readonly status: "read" | "stopped" | "partial" | "failed"
   readonly error?: string
   readonly message?: string
+  readonly needs?: number
 }
 
 /**
@@ -151,13 +153,15 @@ export const readSession = (
     yield* catchUp
     if (status === "read" || status === "stopped") yield* settle(live, session, how, result)
     const { ended } = result
+    const needs = ended !== undefined && ended !== "stopped" && ended._tag === "BudgetSpent" ? ended.needs : undefined
     return {
       ...result.counts,
       connector,
       session_key,
       profile: profile.name,
       status,
-      ...(ended === undefined || ended === "stopped" ? {} : { error: ended._tag, message: ended.message })
+      ...(ended === undefined || ended === "stopped" ? {} : { error: ended._tag, message: ended.message }),
+      ...(needs === undefined ? {} : { needs })
     }
   })
 

@@ -10,8 +10,12 @@ import { plural } from "../text/Amounts.ts"
 import type { EmbeddedMemory } from "./embedMemory.ts"
 import type { Estimated } from "./estimate.ts"
 import type { LoopReport, SessionOutcome } from "./loop.ts"
+import { mostAnswers } from "./Turn.ts"
 
-const troubleOf = (outcomes: ReadonlyArray<SessionOutcome>): ReportedError | undefined => {
+const troubleOf = (
+  outcomes: ReadonlyArray<SessionOutcome>,
+  all: ReadonlyArray<SessionOutcome>
+): ReportedError | undefined => {
   const failed = outcomes.find(({ status }) => status === "failed")
   if (failed !== undefined) {
     const count = new Set(outcomes.flatMap(({ session_key, status }) => status === "failed" ? [session_key] : [])).size
@@ -22,13 +26,29 @@ const troubleOf = (outcomes: ReadonlyArray<SessionOutcome>): ReportedError | und
       }. All Records are archived, and the next sync goes on`
     })
   }
-  const waiting = new Set(outcomes.flatMap(({ session_key, status }) => status === "partial" ? [session_key] : [])).size
-  return waiting === 0 ? undefined : new ReportedError({
+  const waiting = outcomes.filter(({ status }) => status === "partial")
+  if (waiting.length === 0) return undefined
+  const count = new Set(waiting.map(({ session_key }) => session_key)).size
+  return new ReportedError({
     code: "MemoryPartial",
-    message: `${
-      plural(waiting, "session")
-    } wait to be read into memory, for this run has used up what it may; all Records are archived, and the next sync goes on`
+    message: `${plural(count, "session waits", "sessions wait")} to be read into memory: ${
+      whyWaiting(waiting, all)
+    }. All Records are archived`
   })
+}
+
+/** The smallest need is told, for with that something can be read. */
+const whyWaiting = (
+  waiting: ReadonlyArray<SessionOutcome>,
+  all: ReadonlyArray<SessionOutcome>
+): string => {
+  const [first, ...needs] = waiting.flatMap(({ message, needs }) => needs === undefined ? [] : [{ message, needs }])
+    .sort((a, b) => a.needs - b.needs)
+  if (first?.message !== undefined && needs.length + 1 === waiting.length) return first.message
+  return all.some(({ reused, steps }) => steps > reused)
+    ? "this run has used up what it may, and the next sync goes on"
+    : "this run has used up what it may, and came to the end of no section. One takes up to "
+      + `${mostAnswers} calls of the model, where it has to be asked again: raise --max-calls or --max-tokens`
 }
 
 const consolidationTrouble = (consolidated: LoopReport["consolidated"]): ReportedError | undefined => {
@@ -44,9 +64,10 @@ const consolidationTrouble = (consolidated: LoopReport["consolidated"]): Reporte
 const withMemory = (
   connector: ConnectorSyncReport,
   outcomes: ReadonlyArray<SessionOutcome>,
+  all: ReadonlyArray<SessionOutcome>,
   consolidated: LoopReport["consolidated"]
 ): ConnectorSyncReport => {
-  const error = connector.error ?? troubleOf(outcomes) ?? consolidationTrouble(consolidated)
+  const error = connector.error ?? troubleOf(outcomes, all) ?? consolidationTrouble(consolidated)
   return new ConnectorSyncReport({
     ...connector,
     ...(error === undefined ? {} : { error }),
@@ -107,6 +128,7 @@ export const remembered = (report: SyncReport, { consolidated, sessions }: LoopR
       ? withMemory(
         connector,
         sessions.filter((outcome) => outcome.connector === connector.name),
+        sessions,
         connector === read[0] ? consolidated : []
       )
       : connector

@@ -10,9 +10,11 @@ import { RecordKey, Timestamp } from "../../src/domain/Ids.ts"
 import { BadResponse, ContextTooLong, ModelRefused, RateLimited } from "../../src/domain/LanguageModelErrors.ts"
 import type { Memory } from "../../src/domain/Memory.ts"
 import { Derived, type Record } from "../../src/domain/Record.ts"
+import { ConnectorSyncReport, SyncReport } from "../../src/domain/SyncReport.ts"
 import * as Live from "../../src/log/Live.ts"
 import * as GateCounts from "../../src/memory/GateCounts.ts"
 import { Profile } from "../../src/memory/Profile.ts"
+import { remembered } from "../../src/memory/route.ts"
 import { quiet } from "../fixtures/Index.ts"
 import * as Needle from "../fixtures/Needle.ts"
 import { type Answers, claude, count, keyword, make, options, say, spoken, type World } from "./World.ts"
@@ -36,6 +38,20 @@ const random = (seed: number): Answers => ({ memory, records, suffix }) => {
     end: d % 4 === 0
   }
 }
+
+/** What a sync says before the loop. */
+const synced = new SyncReport({
+  command: "sync",
+  ok: true,
+  connectors: [
+    new ConnectorSyncReport({
+      ...{ name: claude, kind: "claude-code", source_type: "session", status: "ok", failed: [], skipped: [] },
+      ...{ listed: 0, new: 0, changed: 0, stale: 0, moved: 0, unchanged: 0, removed: 0, resumed: 0, fetched: 0 },
+      ...{ embed_texts: 0, embed_calls: 0, reused: 0, chunks_added: 0, chunks_tombstoned: 0 }
+    })
+  ],
+  duration_ms: 0
+})
 
 /** What a machine wrote and what a model thought carry a mark, so that no prompt may hold it. */
 const forbidden = "NO EVIDENCE"
@@ -640,7 +656,7 @@ describe("a model", () => {
       assert.deepInclude(report.consolidated[0], { status: "failed", error: "ModelUnreadable", calls: 6 })
       assert.deepStrictEqual(
         (yield* world.state).consolidated,
-        consolidated.map((text) => text.replace("facts", "facts stale"))
+        consolidated
       )
     }).pipe(Effect.provide(quiet)))
 
@@ -678,6 +694,38 @@ describe("a model", () => {
       assert.deepInclude(yield* world.run(keyword, { max_calls: 5 }), { status: "ok" })
       assert.strictEqual(world.seen.length, calls)
       assert.deepStrictEqual(yield* world.state, yield* whole.state)
+    }))
+
+  it.effect("whose first answer is never readable makes progress within the smallest limit, however many are read at once", () =>
+    Effect.gen(function*() {
+      const world = yield* worldOf([0, 1, 2, 3].map((i) => [say(`k${i}`, `FACT number ${i} of the facts there are.`)]))
+      const second: Answers = (seen) => seen.prompt.includes("Answer with exactly one") ? keyword(seen) : "?"
+      for (let night = 1; night <= 4; night++) {
+        const { spent, status, total } = yield* world.run(second, { max_calls: 3, concurrency: 4 })
+        assert.deepStrictEqual([total.steps, total.calls], [night, spent.calls])
+        assert.strictEqual(status, night < 4 ? "partial" : "ok")
+      }
+      const wasted = 3
+      assert.lengthOf(world.seen, 4 * 2 + wasted)
+      const one = yield* worldOf([[say("a", "FACT a.")]])
+      const report = yield* one.run(second, { max_calls: 1 })
+      assert.deepStrictEqual([report.total.steps, report.total.calls], [0, 1], "a call that came to nothing counts")
+      const { error } = remembered(synced, report).connectors[0] ?? {}
+      assert.include(error?.message, "1 session waits")
+      assert.include(error?.message, "One takes up to 3 calls")
+    }))
+
+  it.effect("that costs more than the limit in any call is not put off to another run", () =>
+    Effect.gen(function*() {
+      const world = yield* worldOf([facts.slice(0, 1), facts.slice(1)])
+      const report = yield* world.run(keyword, { max_tokens: 100 })
+      assert.strictEqual(report.spent.calls, 0)
+      const message = remembered(synced, report).connectors[0]?.error?.message ?? ""
+      const [, least = ""] = /2 sessions wait .* set it to (\d+) at least/.exec(message) ?? []
+      assert.notInclude(message, "next sync")
+      const more = yield* world.run(keyword, { max_tokens: Number(least) })
+      assert.strictEqual(more.spent.calls, 1)
+      assert.include(remembered(synced, more).connectors[0]?.error?.message, "the next sync goes on")
     }))
 
   it.effect("takes no more tokens than the run may, even at its longest answer", () =>
