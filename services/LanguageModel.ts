@@ -45,13 +45,14 @@ export interface ModelAnswer {
 }
 
 /**
- * What a model's context holds, where that is known before anything is sent: the tokens of all messages of a prompt that
- * leaves room for such an answer, as `count` counts them. A longer one fails with `ContextTooLong`.
+ * What a model's context holds, where that is known before anything is sent: `tokens` in all, and those of all messages of
+ * a prompt that leaves room for such an answer, as `count` counts them. A longer one fails with `ContextTooLong`.
  *
  * @since 0.1.0
  * @category models
  */
 export interface ModelContext {
+  readonly tokens: number
   readonly prompt_tokens: (max_tokens: number) => number
   readonly count: (text: string) => number
 }

@@ -182,7 +182,7 @@ export const make = (options: Options): Effect.Effect<LanguageModel["Type"], nev
     const fits = ({ max_tokens, messages }: ModelRequest): Effect.Effect<void, ContextTooLong> => {
       if (context_tokens === undefined) return Effect.void
       const tokens = messages.reduce((sum, { content }) => sum + counter.count(content) + tokensAround, 0)
-      return tokens + max_tokens <= context_tokens ? Effect.void : new ContextTooLong({ model, tokens })
+      return tokens + max_tokens <= context_tokens ? Effect.void : new ContextTooLong({ model, tokens, answer_tokens: max_tokens })
     }
 
     return LanguageModel.of({
@@ -191,6 +191,7 @@ export const make = (options: Options): Effect.Effect<LanguageModel["Type"], nev
       }`,
       ...(context_tokens === undefined ? {} : {
         context: {
+          tokens: context_tokens,
           // The loop's prompts are of two messages.
           prompt_tokens: (max_tokens) => context_tokens - max_tokens - 2 * tokensAround,
           count: counter.count

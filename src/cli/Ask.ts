@@ -13,12 +13,14 @@ import * as Live from "../../layers/Live.ts"
 import { AskReport } from "../domain/AskReport.ts"
 import { ask as program, defaultOptions } from "../memory/ask.ts"
 import { marked } from "../memory/OwnOutput.ts"
+import { forQuestion } from "../memory/Room.ts"
 import { embedded, search } from "../search/search.ts"
 import { answer } from "./Answer.ts"
 import * as AskText from "./AskText.ts"
 import { configuration } from "./Configuration.ts"
 import { NoModel } from "./ModelAdvice.ts"
 import { optionalText } from "./OptionalText.ts"
+import { roomIn } from "./Remembering.ts"
 import { Terminal } from "./Terminal.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -66,6 +68,7 @@ export const ask = Command.make("ask", {
     if (file.model === undefined) return yield* new NoModel({ command: "mem ask", file: file.file })
     const model = Live.model(file, file.model)
     const options = { ...defaultOptions, max_calls }
+    yield* Effect.provide(roomIn(file, forQuestion(text, options.max_answer_tokens)), model)
     const query = yield* Effect.provide(embedded({ text, mode: "hybrid", k }), Live.embedder(file))
     const index = Layer.provideMerge(Live.readIndex(home), Live.read(home))
     const report = yield* Effect.provide(

@@ -6,7 +6,10 @@
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Live from "../../layers/Live.ts"
+import { keyPath } from "../config/KeyPath.ts"
+import { ConnectorsFileError } from "../domain/ConnectorErrors.ts"
 import type { ConnectorsFile } from "../domain/ConnectorsFile.ts"
 import type { DriftReport } from "../domain/Drift.ts"
 import type { ConnectorName } from "../domain/Ids.ts"
@@ -17,8 +20,10 @@ import { estimate } from "../memory/estimate.ts"
 import { defaultOptions, remember } from "../memory/loop.ts"
 import { markDue } from "../memory/markDue.ts"
 import { Profile } from "../memory/Profile.ts"
+import { forSessions, type Lacking } from "../memory/Room.ts"
 import { embedded, foreseen, remembered, sessionsIn } from "../memory/route.ts"
 import { drift, type DriftOptions } from "../sync/drift.ts"
+import { number } from "../text/Amounts.ts"
 
 /**
  * What the model may be asked for in one run; no limit where it is absent.
@@ -43,6 +48,47 @@ export const profilesOf = ({ profiles }: ConnectorsFile): ReadonlyArray<Profile>
     : profiles.map(({ name, questions }) => new Profile({ name, questions }))
 
 const optionsOf = (file: ConnectorsFile) => ({ ...defaultOptions, profiles: profilesOf(file) })
+
+/**
+ * Fails where the context that the file says the model has leaves no room beside the answer.
+ *
+ * @since 0.1.0
+ * @category configuration
+ */
+export const roomIn = <E, R>(
+  file: ConnectorsFile,
+  lacking: Effect.Effect<Option.Option<Lacking>, E, R>
+): Effect.Effect<void, E | ConnectorsFileError, R> =>
+  Effect.flatMap(
+    lacking,
+    Option.match({
+      onNone: () => Effect.void,
+      onSome: ({ answer, least, tokens }) => {
+        const path = ["model", "context_tokens"]
+        return new ConnectorsFileError({
+          file: file.file,
+          line: file.lineOf(path),
+          key_path: keyPath(path),
+          detail: `${number(tokens)} tokens leave no room: ${number(answer)} of them are kept for the answer, and with `
+            + `what the model is told and shown it takes ${least} at least. Its server must give it that window, too`
+        })
+      }
+    })
+  )
+
+/**
+ * As {@link roomIn}, for reading sessions. Nothing is asked, so the key need not be there.
+ *
+ * @since 0.1.0
+ * @category configuration
+ */
+export const roomForSessions = (file: ConnectorsFile) =>
+  file.model === undefined ? Effect.void : roomIn(
+    file,
+    forSessions(defaultOptions.rules, profilesOf(file)).pipe(
+      Effect.provide(Live.model(file, Live.withoutKey(file.model)))
+    )
+  )
 
 /** Sessions of a connector that is not in the file any more, or could not be listed, are nobody's to pay for. */
 const namesOf = (connectors: ReadonlyArray<{ readonly name: ConnectorName }>): ReadonlyArray<ConnectorName> =>

@@ -25,7 +25,7 @@ import { ofDrift, ofSync } from "./Exit.ts"
 import { global } from "./Global.ts"
 import { Output } from "./Output.ts"
 import * as Progress from "./Progress.ts"
-import { embeddingMemory, foreseeing, type ModelLimits, remembering } from "./Remembering.ts"
+import { embeddingMemory, foreseeing, type ModelLimits, remembering, roomForSessions } from "./Remembering.ts"
 import * as SyncText from "./SyncText.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -78,7 +78,11 @@ const prepared = (command: string, name: Option.Option<string>, documentsOnly: b
         command,
         name,
         configured.filter(({ source_type }) => !documentsOnly || source_type === "document").map(({ name }) => name)
-      ))
+      ).pipe(Effect.tap((only) =>
+        configured.some(({ name, source_type }) => source_type === "session" && only.includes(name))
+          ? roomForSessions(file)
+          : Effect.void
+      )))
     return { file, home, layer, wanted }
   })
 

@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { number, plural } from "../text/Amounts.ts"
 
 /**
  * The server asks to wait, `retry_after_ms` milliseconds where it says so.
@@ -71,19 +72,23 @@ export class BadResponse extends Schema.TaggedError<BadResponse>("mem/BadRespons
 }
 
 /**
- * The prompt does not fit into the model's context.
+ * The prompt does not fit into the model's context, of which `answer_tokens` are kept for the answer.
  *
  * @since 0.1.0
  * @category errors
  */
 export class ContextTooLong extends Schema.TaggedError<ContextTooLong>("mem/ContextTooLong")("ContextTooLong", {
   model: Schema.String,
-  tokens: Schema.optional(Schema.Number)
+  tokens: Schema.optional(Schema.Number),
+  answer_tokens: Schema.optional(Schema.Number)
 }) {
   override get message(): string {
-    return `the prompt${
-      this.tokens === undefined ? "" : ` of ${this.tokens} tokens`
-    } is too long for ${this.model}; lower max_tokens of the chunking, or choose a model with more context`
+    const prompt = this.tokens === undefined ? "the prompt" : `the prompt of ${plural(this.tokens, "token")}`
+    const answer = this.answer_tokens === undefined
+      ? ""
+      : `, with ${number(this.answer_tokens)} kept for the answer,`
+    return `${prompt}${answer} is too long for ${this.model}; give it a larger context at its server and, where `
+      + "connectors.yaml says context_tokens, there, or choose another model"
   }
 }
 

@@ -10,6 +10,7 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { LanguageModel } from "../../services/LanguageModel.ts"
 import type { LogReader, LogReadError } from "../../services/LogReader.ts"
 import { TokenCounter } from "../../services/TokenCounter.ts"
@@ -24,6 +25,7 @@ import { conclude, type Concluded } from "./conclude.ts"
 import { defaultRules, type Exit } from "./Gate.ts"
 import { lineage, type Whole } from "./Lineage.ts"
 import { type ReadOn, readOn } from "./readOn.ts"
+import * as Room from "./Room.ts"
 import { sectionsOf } from "./Sections.ts"
 import type { Piece } from "./Windows.ts"
 
@@ -188,14 +190,19 @@ export const ask = (
     const { count } = yield* TokenCounter
     const all = yield* Effect.flatMap(lineage, ({ current }) => current)
     const candidates = [...memoriesFor(question, all, options.memories), ...foundSources(found)]
+    const room = yield* Room.ofQuestion(question, options.max_answer_tokens)
+    const max_source_tokens = Option.match(room, {
+      onNone: () => options.max_source_tokens,
+      onSome: (room) => Math.max(1, Math.min(options.max_source_tokens, room))
+    })
     const max_calls = Math.max(1, options.max_calls)
     const needed = candidates.map(tokensOf(count)).reduce((sum, tokens) => sum + tokens, 0)
-    const answered: Answered = needed <= options.max_source_tokens
+    const answered: Answered = needed <= max_source_tokens
       ? yield* Effect.map(conclude(question, candidates, { ...options, max_calls }), (concluded) => ({
         ...concluded,
         shown: concluded.sources
       }))
-      : yield* answerByReading(question, candidates, { ...options, max_calls })
+      : yield* answerByReading(question, candidates, { ...options, max_source_tokens, max_calls })
     const { calls, judged: { answer, cited, dropped, why }, reading, shown, sources } = answered
     return new AskReport({
       command: "ask",

@@ -221,6 +221,15 @@ model: ${model}
         const mistaken = yield* mem(["sync"], { cwd })
         assert.deepStrictEqual([mistaken.code, mistaken.stdout, existsSync(join(cwd, "log"))], [2, "", false])
         assert.include(mistaken.stderr, "model.base_url")
+        config(`{ kind: openai-compatible, base_url: "${server.url}/v1", model: small, context_tokens: 2500 }`)
+        for (const args of [["drift", "--estimate"], ["ask", "what?"], ["sync"]]) {
+          const { code, stderr } = yield* mem(args, { cwd })
+          assert.deepStrictEqual([code, existsSync(join(cwd, "log"))], [2, false], stderr)
+          const [, kept, least] =
+            /model\.context_tokens: 2,500 tokens leave no room: ([\d,]+) .* takes (\d+) at least/s.exec(stderr) ?? []
+          assert.strictEqual(kept, args[0] === "ask" ? "2,048" : "4,096", stderr)
+          assert.isAbove(Number(least), args[0] === "ask" ? 2500 : 4096 + 1024)
+        }
         config(`{ kind: openai-compatible, base_url: "${server.url}/v1", model: small }`)
         for (const other of ["--drift", "--follow"]) {
           const { code, stderr } = yield* mem(["sync", other, "--max-calls", "1"], { cwd })

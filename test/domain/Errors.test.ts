@@ -162,8 +162,12 @@ const table: ReadonlyArray<Entry> = [
     "archived"
   ]),
   entry(BadResponse, "of a proxy", new BadResponse({ model, detail: "HTML", cause }), [model, "HTML", "base URL"]),
-  entry(ContextTooLong, "with a count", new ContextTooLong({ model, tokens: 90000 }), [model, "max_tokens"]),
-  entry(ContextTooLong, "without a count", new ContextTooLong({ model }), [model, "max_tokens"]),
+  entry(ContextTooLong, "with a count", new ContextTooLong({ model, tokens: 90000, answer_tokens: 4096 }), [
+    model,
+    "90,000 tokens, with 4,096 kept for the answer",
+    "context_tokens"
+  ]),
+  entry(ContextTooLong, "without a count", new ContextTooLong({ model }), [model, "context"]),
   ...LogErrors.FsReason.literals.flatMap((reason) => [
     entry(LogFsError, reason, new LogFsError({ operation: "rename", path, reason, cause }), ["rename", path]),
     entry(LogWriteError, reason, new LogWriteError({ path, reason, cause }), [path, "safe", "next sync"]),

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { createHash } from "node:crypto"
 import * as Faulty from "../../layers/LanguageModel/Faulty.ts"
 import * as Scripted from "../../layers/LanguageModel/Scripted.ts"
@@ -26,6 +27,7 @@ import { defaultRules, type Exit } from "../../src/memory/Gate.ts"
 import { ownOutput } from "../../src/memory/OwnOutput.ts"
 import { Profile } from "../../src/memory/Profile.ts"
 import { promptOf } from "../../src/memory/Prompt.ts"
+import { forQuestion } from "../../src/memory/Room.ts"
 import { sectionsOf } from "../../src/memory/Sections.ts"
 import type { Piece } from "../../src/memory/Windows.ts"
 import { quiet } from "../fixtures/Index.ts"
@@ -416,6 +418,42 @@ describe("reading on", () => {
       assert.deepInclude(report.reading, { sections: 3, read: 3, stopped: "exit", accepted: 3, left_out: 1 })
       assert.deepStrictEqual(textsIn(last), [texts.slice(0, 2)])
       assert.strictEqual(report.model_calls, 5)
+    }))
+})
+
+describe("a small context that is known", () => {
+  it.effect("holds each prompt of a question and the room for its answer, and is called too small only where it is", () =>
+    Effect.gen(function*() {
+      const world = yield* make
+      const hits = Array.from({ length: 12 }, (_, i) => hit(`port ${i} ${"word ".repeat(100)}`, `${i}.md`))
+      const max_answer_tokens = 500
+      const of = (tokens: number) =>
+        Effect.map(
+          Scripted.make(({ suffix }) =>
+            suffix === "" ? "It is 7 [r1]." : replyText({ check: "no", update: "", next: "continue" }, suffix)
+          ),
+          (model) => ({
+            ...model,
+            context: { tokens, prompt_tokens: (answer: number) => tokens - answer - 32, count: characters.count },
+            complete: (request: ModelRequest) =>
+              request.messages.reduce((sum, { content }) => sum + content.length, 0) + request.max_tokens + 32 > tokens
+                ? new ContextTooLong({ model: "m" })
+                : model.complete(request)
+          })
+        )
+      const provided = <A, E, R>(tokens: number, program: Effect.Effect<A, E, R>) =>
+        Effect.flatMap(of(tokens), (model) =>
+          program.pipe(
+            Effect.provideService(LanguageModel, model),
+            Effect.provideService(TokenCounter, characters)
+          ))
+      const lacking = (tokens: number) => provided(tokens, forQuestion(question, max_answer_tokens))
+      const { least } = Option.getOrThrow(yield* lacking(1000))
+      assert.isTrue(Option.isNone(yield* lacking(least)))
+      const options = { ...defaultOptions, max_answer_tokens, max_calls: 100 }
+      const report = yield* world.provide(provided(least, ask(question, found(hits), options)))
+      assert.deepInclude(report.reading, { stopped: "all", malformed: 0 })
+      assert.strictEqual(report.reading?.sections, report.reading?.read)
     }))
 })
 

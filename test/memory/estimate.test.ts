@@ -44,7 +44,7 @@ const narrow = (model: Effect.Effect<LanguageModel["Type"]>): Effect.Effect<Lang
     )
     const frames = allOptions.profiles.map((profile) => frame(allOptions.rules, "session", profile).tokens)
     const prompt_tokens = Math.max(...frames) + roomOfNarrow
-    const context = { prompt_tokens: () => prompt_tokens, count: characters.count }
+    const context = { tokens: prompt_tokens, prompt_tokens: () => prompt_tokens, count: characters.count }
     return LanguageModel.of({
       ...inner,
       context,

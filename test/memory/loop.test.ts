@@ -4,7 +4,10 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Option from "effect/Option"
 import { createHash } from "node:crypto"
+import * as Scripted from "../../layers/LanguageModel/Scripted.ts"
+import { LanguageModel } from "../../services/LanguageModel.ts"
 import type { LogWriter } from "../../services/LogWriter.ts"
+import { TokenCounter } from "../../services/TokenCounter.ts"
 import { ChunkPolicy } from "../../src/domain/ChunkPolicy.ts"
 import { RecordKey, Timestamp } from "../../src/domain/Ids.ts"
 import { BadResponse, ContextTooLong, ModelRefused, RateLimited } from "../../src/domain/LanguageModelErrors.ts"
@@ -14,10 +17,24 @@ import { ConnectorSyncReport, SyncReport } from "../../src/domain/SyncReport.ts"
 import * as Live from "../../src/log/Live.ts"
 import * as GateCounts from "../../src/memory/GateCounts.ts"
 import { Profile } from "../../src/memory/Profile.ts"
+import { promptOf } from "../../src/memory/Prompt.ts"
+import { forSessions } from "../../src/memory/Room.ts"
 import { remembered } from "../../src/memory/route.ts"
 import { quiet } from "../fixtures/Index.ts"
 import * as Needle from "../fixtures/Needle.ts"
-import { type Answers, claude, count, keyword, make, options, say, spoken, type World } from "./World.ts"
+import {
+  type Answers,
+  characters,
+  claude,
+  count,
+  facts as facts_,
+  keyword,
+  make,
+  options,
+  say,
+  spoken,
+  type World
+} from "./World.ts"
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex")
 
@@ -678,6 +695,29 @@ describe("a model", () => {
       ])
       assert.include(report.sessions[1]?.message, "HTTP 404")
       assert.deepInclude((yield* world.run(keyword)).total, { calls: 1 })
+    }))
+
+  it.effect("whose context has the least that is asked for can be shown a section beside a full memory; with less it is told", () =>
+    Effect.gen(function*() {
+      const of = (tokens: number) =>
+        Effect.gen(function*() {
+          const model = yield* Scripted.make(() => "?")
+          const context = { tokens, prompt_tokens: (answer: number) => tokens - answer - 32, count: characters.count }
+          return yield* forSessions(options.rules, [facts_]).pipe(
+            Effect.provideService(LanguageModel, { ...model, context }),
+            Effect.provideService(TokenCounter, characters)
+          )
+        })
+      const { answer, least, tokens } = Option.getOrThrow(yield* of(1000))
+      assert.deepStrictEqual([answer, tokens], [options.rules.max_answer_tokens, 1000])
+      assert.isTrue(Option.isSome(yield* of(least - 1)))
+      assert.isTrue(Option.isNone(yield* of(least)))
+      const memory = "m".repeat(options.rules.max_memory_tokens)
+      const window = [{ record: say("a", "x".repeat(300)), start: 0, end: 300 }]
+      const { messages } = promptOf(options.rules, { subject: "session", profile: facts_, memory, window }, [
+        "malformed"
+      ])
+      assert.isAtMost(messages.reduce((sum, { content }) => sum + content.length, 0) + answer + 32, least)
     }))
 
   it.effect("is called no more often than the run may, and the next runs end what the first began", () =>
