@@ -78,6 +78,7 @@ export {
   LanguageModelError,
   ModelRefused,
   ModelTimeout,
+  ModelUnreachable,
   RateLimited
 } from "./domain/LanguageModelErrors.ts"
 export { Level, withWord } from "./domain/Level.ts"

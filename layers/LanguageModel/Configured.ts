@@ -13,7 +13,12 @@ import { firstIssue, keyPath } from "../../src/config/KeyPath.ts"
 import * as Secrets from "../../src/config/Secrets.ts"
 import { ConnectorsFileError } from "../../src/domain/ConnectorErrors.ts"
 import type { ConnectorsFile, ModelOptions } from "../../src/domain/ConnectorsFile.ts"
-import { BadResponse, type LanguageModelError, ModelRefused } from "../../src/domain/LanguageModelErrors.ts"
+import {
+  BadResponse,
+  type LanguageModelError,
+  ModelRefused,
+  ModelUnreachable
+} from "../../src/domain/LanguageModelErrors.ts"
 import * as NodeHttp from "../HttpClient/Node.ts"
 import * as OpenAiCompatible from "./OpenAiCompatible.ts"
 
@@ -37,6 +42,8 @@ const hidden = (hide: (text: string) => string) => (error: LanguageModelError): 
       return new BadResponse({ model: error.model, detail: hide(error.detail), transient: error.transient })
     case "ModelRefused":
       return new ModelRefused({ model: error.model, detail: hide(error.detail) })
+    case "ModelUnreachable":
+      return new ModelUnreachable({ model: error.model, detail: hide(error.detail), transient: error.transient })
     case "ContextTooLong":
     case "ModelTimeout":
     case "RateLimited":

@@ -22,6 +22,7 @@ import {
   type LanguageModelError,
   ModelRefused,
   ModelTimeout,
+  ModelUnreachable,
   RateLimited
 } from "../../src/domain/LanguageModelErrors.ts"
 import { Count, wholeNumber } from "../../src/domain/Numbers.ts"
@@ -36,8 +37,8 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(sche
 /**
  * `context_tokens` is the window that the server gives the model: what does not fit is not sent. Ollama cuts off the
  * beginning of such a prompt and says nothing. `output_limit` is the name that the bound of the answer has, and `omit`
- * names what must not be sent: newer models of OpenAI refuse `max_tokens`, and a `temperature`. `revision` tells apart
- * models that the server calls by one name.
+ * names what must not be sent: newer models of OpenAI refuse `max_tokens`, and a `temperature`. `seed` is sent in the place
+ * of a request's own. `revision` tells apart models that the server calls by one name.
  *
  * @since 0.1.0
  * @category schemas
@@ -115,8 +116,9 @@ const errorOf = (model: string, timeout: number) => (failure: HttpFailure): Lang
         return new ModelRefused({ model, detail: complaint.message })
       }
       return new BadResponse({ model, detail: `${server}: ${detail}` })
-    case "unavailable":
     case "unreachable":
+      return new ModelUnreachable({ model, detail: `${server}: ${detail}`, transient })
+    case "unavailable":
     case "unreadable":
       return new BadResponse({ model, detail: `${server}: ${detail}`, transient })
   }
@@ -166,7 +168,7 @@ export const make = (options: Options): Effect.Effect<LanguageModel["Type"], nev
     const toError = errorOf(model, Duration.toMillis(timeout))
 
     const bodyOf = (request: ModelRequest) => {
-      const seed = request.seed ?? options.seed
+      const seed = options.seed ?? request.seed
       const body = {
         model,
         messages: request.messages,
@@ -182,7 +184,9 @@ export const make = (options: Options): Effect.Effect<LanguageModel["Type"], nev
     const fits = ({ max_tokens, messages }: ModelRequest): Effect.Effect<void, ContextTooLong> => {
       if (context_tokens === undefined) return Effect.void
       const tokens = messages.reduce((sum, { content }) => sum + counter.count(content) + tokensAround, 0)
-      return tokens + max_tokens <= context_tokens ? Effect.void : new ContextTooLong({ model, tokens, answer_tokens: max_tokens })
+      return tokens + max_tokens <= context_tokens
+        ? Effect.void
+        : new ContextTooLong({ model, tokens, answer_tokens: max_tokens })
     }
 
     return LanguageModel.of({

@@ -54,8 +54,24 @@ export class ModelRefused extends Schema.TaggedError<ModelRefused>("mem/ModelRef
 }
 
 /**
- * An answer that cannot be read, a server that cannot be reached, or one that fails. `transient`: a moment later it may
- * be otherwise.
+ * There is no connection to the model's server, or it broke off. `transient`: a moment later it may be otherwise.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ModelUnreachable extends Schema.TaggedError<ModelUnreachable>("mem/ModelUnreachable")("ModelUnreachable", {
+  model: Schema.String,
+  detail: Schema.String,
+  transient: Schema.optional(Schema.Boolean)
+}) {
+  override get message(): string {
+    return `there is no connection to ${this.model}: ${this.detail}; check that its server is up, and base_url in `
+      + "connectors.yaml"
+  }
+}
+
+/**
+ * An answer that cannot be read, or a server that fails. `transient`: a moment later it may be otherwise.
  *
  * @since 0.1.0
  * @category errors
@@ -98,7 +114,14 @@ export class ContextTooLong extends Schema.TaggedError<ContextTooLong>("mem/Cont
  * @since 0.1.0
  * @category errors
  */
-export const LanguageModelError = Schema.Union(RateLimited, ModelTimeout, ModelRefused, BadResponse, ContextTooLong)
+export const LanguageModelError = Schema.Union(
+  RateLimited,
+  ModelTimeout,
+  ModelRefused,
+  ModelUnreachable,
+  BadResponse,
+  ContextTooLong
+)
 /**
  * @since 0.1.0
  * @category errors

@@ -39,6 +39,7 @@ const isWorthATry = (error: LanguageModelError | BudgetSpent, n: number): error 
     case "ModelTimeout":
       return n < 1
     case "BadResponse":
+    case "ModelUnreachable":
       return error.transient === true
     case "BudgetSpent":
     case "ContextTooLong":

@@ -63,7 +63,7 @@ const doc_id = DocId.make("inbox/K8s.md")
 const path = "log/segments/00000003.jsonl"
 const model = "small-1"
 
-const { BadResponse, ContextTooLong, ModelRefused, ModelTimeout, RateLimited } = LanguageModelErrors
+const { BadResponse, ContextTooLong, ModelRefused, ModelTimeout, ModelUnreachable, RateLimited } = LanguageModelErrors
 const { ConnectorError, ConnectorsFileError, DocumentError, RecordSourceError } = ConnectorErrors
 const { EmbedderError, EmbedderUnavailable, EmbedRefused } = EmbedderErrors
 const { LogDamaged, LogFsError, LogLocked, LogPoisoned, LogRecordTooLarge, LogTooNew, LogWriteError } = LogErrors
@@ -160,6 +160,11 @@ const table: ReadonlyArray<Entry> = [
     model,
     "not this",
     "archived"
+  ]),
+  entry(ModelUnreachable, "with its words", new ModelUnreachable({ model, detail: "ECONNREFUSED" }), [
+    model,
+    "ECONNREFUSED",
+    "base_url"
   ]),
   entry(BadResponse, "of a proxy", new BadResponse({ model, detail: "HTML", cause }), [model, "HTML", "base URL"]),
   entry(ContextTooLong, "with a count", new ContextTooLong({ model, tokens: 90000, answer_tokens: 4096 }), [

@@ -109,6 +109,18 @@ describe("LanguageModel/OpenAiCompatible", () => {
         }
       })))
 
+  it.effect("sends its own seed where it has one, and else that of the request", () =>
+    Effect.forEach(
+      [[{ seed: 3 }, 3], [{}, 4]] as const,
+      ([options, expected]) =>
+        served(options, (model, server) =>
+          Effect.gen(function*() {
+            server.behave(() => fine)
+            yield* model.complete({ ...request, seed: 4 })
+            assert.strictEqual(server.requests[0]?.body["seed"], expected)
+          }))
+    ))
+
   it.effect("sends no key where it has none, and leaves out what it is told to", () =>
     served(
       { output_limit: "max_completion_tokens", omit: ["temperature", "seed"], seed: 3 },
@@ -251,7 +263,7 @@ describe("LanguageModel/OpenAiCompatible", () => {
         [
           complaint(400, "the request exceeds the available context size", { n_prompt_tokens: 1407 }),
           { _tag: "ContextTooLong", tokens: 1407 },
-          /1407 tokens/
+          /1,407 tokens/
         ],
         [
           complaint(500, "the request exceeds the available context size", { type: "exceed_context_size_error" }),
@@ -293,7 +305,10 @@ describe("LanguageModel/OpenAiCompatible", () => {
     Effect.gen(function*() {
       const gone = yield* Effect.scoped(Effect.map(ModelServer.make, ({ url }) => url))
       const error = yield* served({ base_url: gone }, ({ complete }) => Effect.flip(complete(request)))
-      assert.match(String(error), /BadResponse.*cannot be reached \(ECONNREFUSED\)/)
+      assert.match(
+        String(error),
+        /ModelUnreachable.*no connection to .*cannot be reached \(ECONNREFUSED\); check that its server is up/
+      )
     }))
 
   it.effect("gives up on an answer that does not come, or does not end, and hangs up", () =>
