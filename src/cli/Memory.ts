@@ -9,8 +9,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Live from "../../layers/Live.ts"
+import { Connectors } from "../../services/Connectors.ts"
+import type { ConnectorsFile } from "../domain/ConnectorsFile.ts"
 import { MemoryReport } from "../domain/MemoryReport.ts"
-import { memory as program, named } from "../memory/memory.ts"
+import { memory as program } from "../memory/memory.ts"
 import { marked } from "../memory/OwnOutput.ts"
 import { standard } from "../memory/Profile.ts"
 import { answer } from "./Answer.ts"
@@ -22,15 +24,29 @@ import { UsageError } from "./UsageError.ts"
 
 const encode = Schema.encodeSync(MemoryReport)
 
+/** The connectors of documents, as far as the file can be understood. */
+const documentsIn = (file: ConnectorsFile) =>
+  Effect.map(
+    Connectors,
+    ({ configured }) =>
+      configured.flatMap(({ name, source_type }): ReadonlyArray<string> => source_type === "document" ? [name] : [])
+  ).pipe(
+    Effect.provide(Live.connectors(file)),
+    Effect.orElseSucceed((): ReadonlyArray<string> => [])
+  )
+
 /** What may be asked for by name, and whether there is a model. A home without the file can be looked at. */
-const configured = Effect.map(
+const configured = Effect.flatMap(
   Effect.option(configuration),
   Option.match({
-    onNone: () => ({ model: false, names: [] }),
-    onSome: ({ file }) => ({
-      model: file.model !== undefined,
-      names: [...file.connectors.map(({ name }) => name), ...(file.profiles ?? [standard]).map(({ name }) => name)]
-    })
+    onNone: () => Effect.succeed({ model: false, connectors: [], documents: [], profiles: [] }),
+    onSome: ({ file }) =>
+      Effect.map(documentsIn(file), (documents) => ({
+        model: file.model !== undefined,
+        documents,
+        connectors: file.connectors.map(({ name }): string => name),
+        profiles: (file.profiles ?? [standard]).map(({ name }) => name)
+      }))
   })
 )
 
@@ -48,10 +64,11 @@ export const memory = Command.make("memory", {
 }, ({ name }) =>
   Effect.gen(function*() {
     const home = yield* existingHome("mem memory")
-    const all = yield* Effect.provide(program, Live.read(home))
-    const { model, names } = yield* configured
+    const { all, named } = yield* Effect.provide(program, Live.read(home))
+    const { connectors, documents, model, profiles } = yield* configured
     const known = new Set<string>([
-      ...names,
+      ...connectors,
+      ...profiles,
       ...[...all.consolidated, ...all.sessions].map(({ profile }) => profile),
       ...all.sessions.map(({ connector }) => connector)
     ])
@@ -62,9 +79,14 @@ export const memory = Command.make("memory", {
           + (known.size === 0 ? "" : `; there is ${[...known].map((each) => JSON.stringify(each)).join(", ")}`)
       })
     }
-    const report = Option.match(name, { onNone: () => all, onSome: (name) => named(all, name) })
+    const report = Option.match(name, { onNone: () => all, onSome: (name) => named(name, connectors.includes(name)) })
     const isEmpty = report.consolidated.length + report.sessions.length === 0
-    const lines = isEmpty ? MemoryText.nothing(report, model) : MemoryText.lines(report)
+    const ofDocuments = documents.find((each) => Option.contains(name, each))
+    const lines = !isEmpty
+      ? MemoryText.lines(report)
+      : ofDocuments === undefined
+      ? MemoryText.nothing(report, model)
+      : MemoryText.documents(ofDocuments)
     const { reads } = yield* Terminal
     yield* answer({ document: encode(report), lines: reads || isEmpty ? lines : marked("memory", lines) })
   })).pipe(Command.withDescription("Show what is remembered of sessions, with its evidence. Reads only."))

@@ -5,7 +5,7 @@
  */
 import { withWord } from "../domain/Level.ts"
 import type { ConsolidatedEntry, MemoryPart, MemoryReport, SessionEntry } from "../domain/MemoryReport.ts"
-import { plural } from "../text/Amounts.ts"
+import { number, plural } from "../text/Amounts.ts"
 import { example } from "./ModelAdvice.ts"
 import { printable } from "./Printable.ts"
 import { broken, moment, some, wrapped } from "./Words.ts"
@@ -15,17 +15,27 @@ const part = ({ evidence, text }: MemoryPart): ReadonlyArray<string> => [
   ...broken("    ", `${withWord("L0")}: ${evidence.length === 0 ? "none" : some(evidence)}`, "      ")
 ]
 
-const stale = "  stale: what it rests on has changed since; the next sync with a model makes it anew"
+const staleSession = ({ doc_id }: SessionEntry): string =>
+  doc_id === undefined
+    ? "its session was taken out; the next sync with a model retires it"
+    : "what it rests on has changed since; the next sync with a model makes it anew"
 
-const block = (head: string, entry: ConsolidatedEntry | SessionEntry): ReadonlyArray<string> => [
+const staleConsolidated = "what it rests on has changed since; the next sync with a model makes it anew from the "
+  + "session memories that are left, or retires it with the last of them"
+
+const block = (
+  head: string,
+  entry: ConsolidatedEntry | SessionEntry,
+  stale: string
+): ReadonlyArray<string> => [
   `${withWord(entry.level)}: ${head}`,
   `  ${printable(entry.id)}`,
-  ...(entry.stale ? [stale] : []),
+  ...(entry.stale ? broken("  ", `stale: ${stale}`) : []),
   ...entry.parts.flatMap(part)
 ]
 
 const consolidated = (entry: ConsolidatedEntry): ReadonlyArray<string> =>
-  block(`profile ${printable(entry.profile)}, of ${plural(entry.inputs.length, "session")}`, entry)
+  block(`profile ${printable(entry.profile)}, of ${plural(entry.inputs.length, "session")}`, entry, staleConsolidated)
 
 const session = (entry: SessionEntry): ReadonlyArray<string> =>
   block(
@@ -34,8 +44,37 @@ const session = (entry: SessionEntry): ReadonlyArray<string> =>
       `profile ${printable(entry.profile)}`,
       ...(entry.latest === null ? [] : [moment(entry.latest)])
     ].join(", "),
-    entry
+    entry,
+    staleSession(entry)
   )
+
+/** What the model has answered so far, and what the next sync will ask. */
+const outlook = ({ archived, malformed, read, unreadable }: MemoryReport): ReadonlyArray<string> => {
+  const waiting = archived - read - unreadable
+  const answers = malformed === 0
+    ? []
+    : [`${plural(malformed, "answer")} of it could not be read`]
+  return [
+    ...(read === 0 ? [] : [
+      `A model has read ${
+        read === archived ? "all of them" : plural(read, "session")
+      } and found nothing to keep for the questions of its profiles${
+        unreadable === 0 && answers.length > 0 ? `; ${answers.join()}` : ""
+      }.`
+    ]),
+    ...(unreadable === 0 ? [] : [
+      `Of ${
+        plural(unreadable, "session")
+      } a model gave no answer in the form that it was asked for (${answers.join()}); `
+      + "the next \"mem sync\" asks again. Another model may do better."
+    ]),
+    ...(waiting === 0 ? [] : [
+      `The model that connectors.yaml names reads ${
+        waiting === archived ? (archived === 1 ? "it" : "them") : `the other ${number(waiting)}`
+      } in the next "mem sync".`
+    ])
+  ]
+}
 
 /**
  * Where there is none yet: what would be, and what it takes. `configured` says that there is a model.
@@ -43,17 +82,20 @@ const session = (entry: SessionEntry): ReadonlyArray<string> =>
  * @since 0.1.0
  * @category formatting
  */
-export const nothing = ({ archived }: MemoryReport, configured: boolean): ReadonlyArray<string> => [
+export const nothing = (report: MemoryReport, configured: boolean): ReadonlyArray<string> => [
   ...broken(
     "",
-    `nothing is remembered yet; ${plural(archived, "session")} of agents ${
-      archived === 1 ? "is" : "are"
-    } archived, whose words "mem search" finds`
+    report.archived === 0
+      ? "nothing is remembered yet, for no session of agents is archived: \"mem sync\" archives those of the connectors "
+        + "of sessions that connectors.yaml names"
+      : `nothing is remembered yet; ${plural(report.archived, "session")} of agents ${
+        report.archived === 1 ? "is" : "are"
+      } archived, whose words "mem search" finds`
   ),
-  "",
   ...(configured
-    ? broken("", "The model that connectors.yaml names reads them in the next \"mem sync\".")
+    ? outlook(report).flatMap((sentence) => ["", ...broken("", sentence)])
     : [
+      "",
       ...broken(
         "",
         "A language model would read each session once and keep what answers the standing questions of a profile: "
@@ -68,6 +110,21 @@ export const nothing = ({ archived }: MemoryReport, configured: boolean): Readon
       ...broken("", "Any server with OpenAI's chat completions will do, on this machine or elsewhere: docs/models.md.")
     ])
 ]
+
+/**
+ * Where a connector of documents is asked for.
+ *
+ * @since 0.1.0
+ * @category formatting
+ */
+export const documents = (name: string): ReadonlyArray<string> =>
+  broken(
+    "",
+    `${
+      printable(name)
+    } is a connector of documents: "mem search" finds them and "mem ask" cites them, and no memory is `
+      + "made of them"
+  )
 
 /**
  * The memories, L2 first; a blank line between two.

@@ -59,7 +59,8 @@ export class SessionEntry extends Schema.Class<SessionEntry>("mem/SessionEntry")
 }) {}
 
 /**
- * The one JSON document of `mem memory --json`. `archived` counts the sessions that a model has read or could read.
+ * The one JSON document of `mem memory --json`. `archived` counts the sessions that a model has read or could read; of
+ * these it has read `read`, and of `unreadable` no answer of it could be read. `malformed` counts such answers, of all.
  *
  * @since 0.1.0
  * @category schemas
@@ -68,6 +69,9 @@ export class MemoryReport extends Schema.Class<MemoryReport>("mem/MemoryReport")
   command: Schema.Literal("memory"),
   ok: Schema.Boolean,
   archived: Schema.Int,
+  read: Schema.Int,
+  unreadable: Schema.Int,
+  malformed: Schema.Int,
   consolidated: Schema.Array(ConsolidatedEntry),
   sessions: Schema.Array(SessionEntry)
 }) {}

@@ -69,6 +69,19 @@ export interface Session {
   readonly records: ReadonlyMap<RecordKey, RecordPlace>
   readonly steps: ReadonlyMap<Sha256, Turn>
   readonly turns: ReadonlyMap<Sha256, ReadonlyMap<number, ReadonlyArray<Turn>>>
+  readonly asked: ReadonlyMap<string, Asked>
+}
+
+/**
+ * What a model was asked of a session under a profile, over all ways of reading: how many steps were answered so that
+ * they could be read, and how many not.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Asked {
+  readonly readable: number
+  readonly malformed: number
 }
 
 /**
@@ -97,6 +110,7 @@ interface Known {
   readonly records: Map<RecordKey, RecordPlace>
   readonly steps: Map<Sha256, Turn>
   readonly turns: Map<Sha256, Map<number, ReadonlyArray<Turn>>>
+  readonly asked: Map<string, Asked>
   /** By way of reading, the steps since its last beginning that wait for one that was answered readably. */
   readonly unreadable: Map<Sha256, Array<readonly [Sha256, Turn]>>
 }
@@ -130,6 +144,7 @@ export const make = (): Sessions => {
       records: new Map(),
       steps: new Map(),
       turns: new Map(),
+      asked: new Map(),
       unreadable: new Map()
     }
     sessions.set(id, fresh)
@@ -183,6 +198,11 @@ export const make = (): Sessions => {
       evidence,
       memory
     }
+    const { malformed, readable } = session.asked.get(step.profile) ?? { malformed: 0, readable: 0 }
+    session.asked.set(step.profile, {
+      readable: readable + (step.malformed ? 0 : 1),
+      malformed: malformed + (step.malformed ? 1 : 0)
+    })
     const reading = readingSha256(step)
     const before = session.turns.get(reading)
     const isFirst = step.t === 1 && (step.window ?? 1) === 1

@@ -92,6 +92,7 @@ describe("asking memory", () => {
         /^mem: mem ask asks a language model, and .*connectors\.yaml names none: write "model: /
       )
       assert.include((yield* mem(["memory"], { cwd })).stdout, "  kind: openai-compatible\n")
+      assert.match((yield* mem(["memory", "notes"], { cwd })).stdout, /^notes is a connector of documents: /)
       assert.strictEqual((yield* mem(["memory", "nots"], { cwd })).code, 2)
     }))
 })

@@ -11,8 +11,9 @@ import { MemoryPart } from "../../src/domain/MemoryReport.ts"
 import { Origin } from "../../src/domain/Record.ts"
 import { blame } from "../../src/memory/blame.ts"
 import { sentences } from "../../src/memory/Cite.ts"
-import { memory, named } from "../../src/memory/memory.ts"
+import { memory as remembering } from "../../src/memory/memory.ts"
 import { partsSaying } from "../../src/memory/Said.ts"
+import { quiet } from "../fixtures/Index.ts"
 import { appendAlone } from "../fixtures/LogGroups.ts"
 import { claude, facts, keyword, make, say, type World } from "./World.ts"
 
@@ -32,6 +33,8 @@ const remembered = Effect.gen(function*() {
   yield* world.run(keyword)
   return world
 })
+
+const memory = Effect.map(remembering, ({ all }) => all)
 
 const consolidate = (world: World) =>
   Effect.gen(function*() {
@@ -67,7 +70,7 @@ describe("mem memory", () => {
     Effect.gen(function*() {
       const world = yield* remembered
       yield* consolidate(world)
-      const report = yield* world.provide(memory)
+      const { all: report, named } = yield* world.provide(remembering)
       assert.deepStrictEqual(report.sessions.map(({ doc_id, text }) => [String(doc_id), text]), [
         ["s2", "FACT rye keeps a week."],
         ["s1", "FACT port is 4317."]
@@ -87,10 +90,44 @@ describe("mem memory", () => {
       assert.strictEqual(text[0], "L2 consolidated memory: profile facts, of 2 sessions")
       assert.include(text, "L1 session memory: claude:s2, profile facts, 2026-05-02 09:00 UTC")
       assert.include(text, `    L0 evidence: ${String(oldest?.parts[0]?.evidence[0])}`)
-      assert.lengthOf(named(report, "claude").consolidated, 1)
-      assert.lengthOf(named(report, facts.name).sessions, 2)
-      assert.deepStrictEqual([...named(report, "pi").consolidated, ...named(report, "pi").sessions], [])
+      assert.lengthOf(named("claude").consolidated, 1)
+      assert.lengthOf(named(facts.name).sessions, 2)
+      assert.deepStrictEqual([...named("pi").consolidated, ...named("pi").sessions], [])
     }))
+
+  it.effect("says of nothing why it is nothing, and of what was taken out that it goes", () =>
+    Effect.gen(function*() {
+      const world = yield* make
+      const told = (name?: string) =>
+        Effect.map(world.provide(remembering), ({ all, named }) =>
+          MemoryText.nothing(name === undefined ? all : named(name, name === "pi"), true).join(" "))
+      assert.include(yield* told(), "no session of agents is archived")
+      assert.notInclude(yield* told(), "reads")
+      yield* world.archive("s1", [say("a", "chatter")])
+      assert.include(yield* told(), "reads it in the next")
+      yield* world.run(() => ({}))
+      assert.include(yield* told(), "A model has read all of them and found nothing to keep")
+      assert.notInclude(yield* told(), "next")
+      yield* world.archive("s2", [say("b", "more chatter")])
+      yield* world.archive("s3", [say("c", "yet more")])
+      yield* world.run((seen) =>
+        seen.prompt.includes("more chatter") ? "?" : {}, { max_calls: 3 })
+      yield* world.archive("s4", [say("d", "the last")])
+      const text = yield* told()
+      assert.match(text, /A model has read 2 sessions and found nothing/)
+      assert.match(
+        text,
+        /Of 1 session a model gave no answer .* \(1 answer of it could\s+not be read\); the next "mem\s+sync" asks/
+      )
+      assert.match(text, /reads the other 1 in the next/)
+      assert.include(yield* told("pi"), "no session of agents is archived")
+      assert.include(yield* told("unheard of"), "reads them in the next")
+      yield* world.archive("s5", [say("e", "FACT e.")])
+      yield* world.run(keyword)
+      yield* world.archive("s5", [], { removed: true })
+      const lines = MemoryText.lines(yield* world.provide(memory)).join(" ")
+      assert.include(lines, "stale: its session was taken out; the next sync with a model retires it")
+    }).pipe(Effect.provide(quiet)))
 
   it.effect("marks what rests on a session that was taken out, before any sync has", () =>
     Effect.gen(function*() {
