@@ -30,7 +30,7 @@ const changesOf = (connector: ConnectorSyncReport): string => {
 
 /** What came of sessions. */
 const archiveOf = (connector: ConnectorSyncReport): string => {
-  const { bad_lines = 0, derived = 0, duplicates = 0, model_calls = 0, records, secrets = {} } = connector
+  const { bad_lines = 0, derived = 0, duplicates = 0, records, secrets = {} } = connector
   if (records === undefined) return ""
   const found = Object.values(secrets).reduce((sum, n) => sum + n, 0)
   const kinds = Object.entries(secrets).map(([kind, n]) => `${number(n)} ${kind}`).join(", ")
@@ -40,9 +40,24 @@ const archiveOf = (connector: ConnectorSyncReport): string => {
     ...(duplicates === 0 ? [] : [`${number(duplicates)} known already`]),
     ...(bad_lines === 0 ? [] : [`${plural(bad_lines, "line")} could not be read`]),
     ...(found === 0 ? [] : [`${plural(found, "secret")} taken out (${kinds})`]),
-    ...(model_calls === 0 ? [] : [`${plural(model_calls, "call")} of the model`])
+    ...rememberedOf(connector)
   ]
   return parts.join("; ")
+}
+
+/** What the model did, and what for. */
+const rememberedOf = ({ memories_made = 0, model_calls = 0, sessions_read = 0 }: ConnectorSyncReport) => {
+  const calls = `${plural(model_calls, "call")} of the model`
+  const made = [
+    ...(sessions_read === 0 ? [] : [`${plural(sessions_read, "session")} read into memory`]),
+    ...(memories_made === 0 ? [] : [
+      memories_made === 1
+        ? "memory over all sessions made anew"
+        : `memory over all sessions made anew for ${plural(memories_made, "profile")}`
+    ])
+  ]
+  if (made.length > 0) return [`${made.join(", ")} (${calls})`]
+  return model_calls === 0 ? [] : [calls]
 }
 
 const costOf = ({ chunks_added, chunks_tombstoned, embed_calls, embed_texts, reused }: ConnectorSyncReport): string => {

@@ -73,8 +73,10 @@ export type SyncStatus = typeof SyncStatus.Type
 /**
  * One connector's part. `listed` = `new` + `changed` + `stale` + `moved` + `unchanged` + failed + skipped.
  * `embed_texts` and `embed_calls` count what reached the real embedder, `reused` the vectors that were there already.
- * The last six are there for session connectors: Records that were archived, those that were already, those among the
- * archived that a machine derived, lines that could not be read, and the secrets that were taken out, by kind.
+ * The others are there for session connectors: Records that were archived, those that were already, those among the
+ * archived that a machine derived, lines that could not be read, and the secrets that were taken out, by kind. Where a
+ * language model was to read them: its calls, the sessions of which it read something, and the memories over all sessions
+ * that it made.
  *
  * @since 0.1.0
  * @category schemas
@@ -106,7 +108,9 @@ export class ConnectorSyncReport extends Schema.Class<ConnectorSyncReport>("mem/
   derived: Schema.optional(Count),
   bad_lines: Schema.optional(Count),
   secrets: Schema.optional(Schema.Record({ key: Schema.String, value: Count })),
-  model_calls: Schema.optional(Count)
+  model_calls: Schema.optional(Count),
+  sessions_read: Schema.optional(Count),
+  memories_made: Schema.optional(Count)
 }) {}
 
 /**

@@ -18,6 +18,7 @@ import { MemoryId } from "../domain/Ids.ts"
 import type { LanguageModelError } from "../domain/LanguageModelErrors.ts"
 import { SessionMemory, Step } from "../domain/Memory.ts"
 import { timestamp } from "../sync/Pipeline.ts"
+import { plural } from "../text/Amounts.ts"
 import { apart, type BudgetSpent } from "./Budget.ts"
 import { cite, type Cited, evidenceOf, idOf } from "./Cite.ts"
 import { endsWith, stops } from "./Gate.ts"
@@ -304,7 +305,7 @@ export const read = (
         )
         if (taken._tag === "Right") {
           if (taken.right.decision.malformed) {
-            yield* Effect.logWarning("gate.malformed: an answer of the model could not be read twice; memory stays")
+            yield* Effect.logDebug("gate.malformed: an answer of the model could not be read twice; memory stays")
               .pipe(
                 Effect.annotateLogs({ connector, session_key, profile: profile.name, t })
               )
@@ -324,5 +325,14 @@ export const read = (
       (before, chunk: Chunk) => walk(before, chunk.t, windowsOf(chunk, how.policy.max_tokens, count), 0)
     )
     const { calls } = yield* budget.spent
+    const { malformed } = result.counts
+    if (malformed > 0) {
+      yield* Effect.logWarning(
+        `${
+          plural(malformed, "answer")
+        } of the model about session ${session_key} of ${connector} could not be read, also `
+          + "when it was asked again; there its memory stays as it was"
+      )
+    }
     return judged(reading.model)({ ...result, counts: { ...result.counts, calls } })
   })

@@ -80,7 +80,7 @@ export const readOn = (
       }
       const { decision, refused } = taken.right
       if (decision.malformed) {
-        yield* Effect.logWarning("gate.malformed: an answer of the model could not be read twice; memory stays")
+        yield* Effect.logDebug("gate.malformed: an answer of the model could not be read twice; memory stays")
       }
       const ground = decision.update ? groundOf(window, decision.cited) : { pieces: [], unknown: 0 }
       queue = rest

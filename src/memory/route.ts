@@ -72,7 +72,13 @@ const withMemory = (
     ...connector,
     ...(error === undefined ? {} : { error }),
     status: error === undefined || connector.status !== "ok" ? connector.status : "partial",
-    model_calls: [...outcomes, ...consolidated].reduce((sum, { calls }) => sum + calls, 0)
+    model_calls: [...outcomes, ...consolidated].reduce((sum, { calls }) => sum + calls, 0),
+    sessions_read: new Set(outcomes.flatMap(({ error, reused, session_key, steps }) =>
+      steps > reused && error !== "ModelUnreadable" ? [session_key] : []
+    )).size,
+    memories_made: consolidated.filter(({ status }) =>
+      status === "made"
+    ).length
   })
 }
 

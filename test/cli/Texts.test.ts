@@ -56,6 +56,18 @@ const failure = (doc_id: string, message: string, retryable = true) =>
 const skip = (doc_id: string, reason: string) => new SkippedDocument({ doc_id: DocId.make(doc_id), reason })
 
 describe("a sync", () => {
+  it("says what a model has done", () => {
+    const told = (done: Partial<ConnectorSyncReport>) =>
+      syncText(synced({ source_type: "session", listed: 4, unchanged: 4, records: 0, ...done }))[1]
+    assert.strictEqual(
+      told({ model_calls: 3, sessions_read: 2, memories_made: 1 }),
+      "  2 sessions read into memory, memory over all sessions made anew (3 calls of"
+    )
+    assert.strictEqual(told({ model_calls: 1, sessions_read: 1 }), "  1 session read into memory (1 call of the model)")
+    assert.strictEqual(told({ model_calls: 2, sessions_read: 0, memories_made: 0 }), "  2 calls of the model")
+    assert.strictEqual(told({ model_calls: 0, sessions_read: 0, memories_made: 0 }), "done in 2.3 s")
+  })
+
   it("says in a block what changed, what did not work and what it cost", () => {
     assert.deepStrictEqual(
       syncText(synced({

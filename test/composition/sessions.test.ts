@@ -258,7 +258,10 @@ model: ${model}
         )
         const second = yield* mem(["sync"], { cwd })
         assert.strictEqual(second.code, 0, second.stdout + second.stderr)
-        assert.match(second.stdout, /[12] calls? of the model/)
+        assert.match(
+          second.stdout,
+          /sessions? read\s+into\s+memory, memory over all sessions made anew \([12]\s+calls?\s+of\s+the/
+        )
         const paid = server.requests.length
         // Two sessions of one chunk each, and the memory that is made of both.
         assert.strictEqual(paid, 3)

@@ -750,7 +750,8 @@ describe("a model", () => {
       const one = yield* worldOf([[say("a", "FACT a.")]])
       const report = yield* one.run(second, { max_calls: 1 })
       assert.deepStrictEqual([report.total.steps, report.total.calls], [0, 1], "a call that came to nothing counts")
-      const { error } = remembered(synced, report).connectors[0] ?? {}
+      const { error, ...counted } = remembered(synced, report).connectors[0] ?? {}
+      assert.deepInclude(counted, { model_calls: 1, sessions_read: 0 })
       assert.include(error?.message, "1 session waits")
       assert.include(error?.message, "One takes up to 3 calls")
     }))
