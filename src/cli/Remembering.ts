@@ -11,7 +11,6 @@ import * as Live from "../../layers/Live.ts"
 import { keyPath } from "../config/KeyPath.ts"
 import { ConnectorsFileError } from "../domain/ConnectorErrors.ts"
 import type { ConnectorsFile } from "../domain/ConnectorsFile.ts"
-import type { DriftReport } from "../domain/Drift.ts"
 import type { ConnectorName } from "../domain/Ids.ts"
 import type { SyncReport } from "../domain/SyncReport.ts"
 import * as Ahead from "../memory/Ahead.ts"
@@ -22,6 +21,7 @@ import { markDue } from "../memory/markDue.ts"
 import { Profile } from "../memory/Profile.ts"
 import { forSessions, type Lacking } from "../memory/Room.ts"
 import { embedded, foreseen, remembered, sessionsIn } from "../memory/route.ts"
+import { waiting, waitingIn } from "../memory/waiting.ts"
 import { drift, type DriftOptions } from "../sync/drift.ts"
 import { number } from "../text/Amounts.ts"
 
@@ -47,7 +47,13 @@ export const profilesOf = ({ profiles }: ConnectorsFile): ReadonlyArray<Profile>
     ? defaultOptions.profiles
     : profiles.map(({ name, questions }) => new Profile({ name, questions }))
 
-const optionsOf = (file: ConnectorsFile) => ({ ...defaultOptions, profiles: profilesOf(file) })
+/**
+ * How the file has sessions read.
+ *
+ * @since 0.1.0
+ * @category configuration
+ */
+export const optionsOf = (file: ConnectorsFile) => ({ ...defaultOptions, profiles: profilesOf(file) })
 
 /**
  * Fails where the context that the file says the model has leaves no room beside the answer.
@@ -133,8 +139,8 @@ export const embeddingMemory = (report: SyncReport) =>
   )
 
 /**
- * The drift, with what reading into memory would cost where an estimate is asked for. No model is asked, so its key need
- * not be there.
+ * The drift, with the sessions that wait to be read into memory, and with what that would cost where an estimate is asked
+ * for. No model is asked, so its key need not be there.
  *
  * @since 0.1.0
  * @category programs
@@ -142,12 +148,23 @@ export const embeddingMemory = (report: SyncReport) =>
 export const foreseeing = (file: ConnectorsFile, options: DriftOptions) =>
   Effect.gen(function*() {
     const { model } = file
-    if (model === undefined || !options.estimate) return yield* drift(options)
+    if (model === undefined) return yield* drift(options)
     return yield* Effect.gen(function*() {
-      const ahead = yield* Ahead.make(defaultOptions.policy)
-      const report: DriftReport = yield* drift({ ...options, ahead })
-      const sessions = report.connectors.filter(({ estimate }) => estimate?.records !== undefined)
+      const how = optionsOf(file)
+      const look = Effect.gen(function*() {
+        const ahead = yield* Ahead.make(how.policy)
+        return { ahead, left: yield* waiting(ahead.live, how) }
+      })
+      // What a sync would archive is not there yet, and waits for no reading.
+      const before = options.estimate ? yield* look : undefined
+      const report = yield* drift(before === undefined ? options : { ...options, ahead: before.ahead })
+      const sessions = report.connectors.filter(({ bytes }) => bytes !== undefined)
       if (!Arr.isNonEmptyReadonlyArray(sessions)) return report
-      return foreseen(report, yield* estimate({ ...optionsOf(file), connectors: namesOf(sessions) }, ahead))
+      const { ahead, left } = before ?? (yield* look)
+      const told = waitingIn(report, left, false)
+      if (told.drift && !options.estimate) return told
+      const spent = yield* estimate({ ...how, connectors: namesOf(sessions) }, ahead)
+      const all = told.drift ? told : waitingIn(report, left, spent.consolidated.calls > 0)
+      return options.estimate ? foreseen(all, spent) : all
     }).pipe(Effect.provide(Live.model(file, Live.withoutKey(model))))
   })

@@ -55,12 +55,18 @@ const gate = (status: GateStatus): ReadonlyArray<string> => {
 }
 
 /** How a profile was read before is in the JSON. */
-const remembered = ({ evidence, gates, sessions, stale }: MemoryStatus): ReadonlyArray<string> => [
-  ...wrapped(
+const remembered = ({ evidence, gates, sessions, stale, waiting = 0 }: MemoryStatus): ReadonlyArray<string> => [
+  ...sessions + gates.length === 0 ? [] : wrapped(
     "  ",
     `memory of ${plural(sessions, "session")}${stale === 0 ? "" : ` (${number(stale)} stale)`}, on ${
       plural(evidence, "piece", "pieces")
     } of L0 evidence`
+  ),
+  ...waiting === 0 ? [] : wrapped(
+    "  ",
+    `${plural(waiting, "session")} wait${
+      waiting === 1 ? "s" : ""
+    } to be read into memory by the model of connectors.yaml; the next sync does it`
   ),
   ...gates.filter(({ current }) => current).flatMap(gate)
 ]

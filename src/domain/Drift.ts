@@ -6,7 +6,7 @@
 import * as Schema from "effect/Schema"
 import { ConnectorName, DocId } from "./Ids.ts"
 import { Count } from "./Numbers.ts"
-import { ReportedError } from "./SyncReport.ts"
+import { ReportedError, SkippedDocument } from "./SyncReport.ts"
 
 const ids = Schema.Array(DocId)
 
@@ -45,7 +45,21 @@ export class Estimate extends Schema.Class<Estimate>("mem/Estimate")({
 }) {}
 
 /**
- * One connector's part. `bytes` are those of transcripts that were not read yet; it is there for sessions.
+ * What a sync would ask the language model, where one is configured: `waiting` counts archived sessions that are still to
+ * be read into memory, and `over_all` says that there is none, but the memory over all sessions is to be made anew.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class DriftMemory extends Schema.Class<DriftMemory>("mem/DriftMemory")({
+  waiting: Count,
+  over_all: Schema.Boolean
+}) {}
+
+/**
+ * One connector's part. `skipped` are documents that the listing would leave out already; `remark` is what the listing has
+ * to say of its options. `bytes` are those of transcripts that were not read yet; it is there for sessions, and `memory`
+ * for these where a language model is configured.
  *
  * @since 0.1.0
  * @category schemas
@@ -61,7 +75,10 @@ export class ConnectorDrift extends Schema.Class<ConnectorDrift>("mem/ConnectorD
   unchanged: Count,
   removed: Count,
   documents: DriftDocuments,
+  skipped: Schema.optional(Schema.Array(SkippedDocument)),
+  remark: Schema.optional(Schema.String),
   bytes: Schema.optional(Count),
+  memory: Schema.optional(DriftMemory),
   estimate: Schema.optional(Estimate)
 }) {}
 

@@ -31,7 +31,8 @@ export class GateStatus extends Schema.Class<GateStatus>("mem/GateStatus")({
 
 /**
  * What the memory loop has made of a connector's sessions: those that have a memory, the memories among them that are
- * marked stale, and the L0 evidence that is live.
+ * stale, and the L0 evidence that is live. `waiting` counts archived sessions that are still to be read, where a language
+ * model is configured.
  *
  * @since 0.1.0
  * @category schemas
@@ -40,13 +41,14 @@ export class MemoryStatus extends Schema.Class<MemoryStatus>("mem/MemoryStatus")
   sessions: Count,
   stale: Count,
   evidence: Count,
+  waiting: Schema.optional(Count),
   gates: Schema.Array(GateStatus)
 }) {}
 
 /**
  * One connector's part. `pending` counts documents that a sync began and did not finish; `last_sync` is null before
  * the first. A session counts as a document; `records` is how many Records of sessions are archived, and is there for these,
- * `memory` for those that a model has read.
+ * `memory` for those that a model has read or will read.
  *
  * @since 0.1.0
  * @category schemas

@@ -17,12 +17,14 @@ import { ProgressStore } from "../../services/ProgressStore.ts"
 import { Projection } from "../../services/Projection.ts"
 import type { ConnectorName, DocId, Timestamp } from "../domain/Ids.ts"
 import type { ManifestEntry } from "../domain/Manifest.ts"
-import { ConnectorStatus, LogStatus, ProjectionStatus, StatusReport } from "../domain/StatusReport.ts"
+import { ConnectorStatus, LogStatus, MemoryStatus, ProjectionStatus, StatusReport } from "../domain/StatusReport.ts"
 import type { ManifestError, ProjectionError } from "../domain/StoreErrors.ts"
 import { FailedDocument, SkippedDocument } from "../domain/SyncReport.ts"
 import { manifestOf } from "../log/Live.ts"
 import * as Usage from "../log/Usage.ts"
 import * as GateCounts from "../memory/GateCounts.ts"
+import { type LiveMemory, make as makeLive } from "../memory/LiveMemory.ts"
+import { marksDue } from "../memory/Stale.ts"
 
 /** The log's moments are of one length and one zone, so they sort as texts. */
 const latest = (moments: ReadonlyArray<Timestamp>): Timestamp | null => [...moments].sort().at(-1) ?? null
@@ -48,9 +50,18 @@ const pendingOf = (name: ConnectorName, { live }: Usage.Usage) =>
     return Math.max(0, begun.to_do - stored.length)
   })
 
+/** What a sync would mark as stale counts as if it were. */
+const memoryOf = (name: ConnectorName, gates: GateCounts.GateCounts, live: LiveMemory) =>
+  Option.map(gates.of(name), (memory) => {
+    const due = new Set(marksDue(live).map(({ id }) => id))
+    const stale = live.memories().filter(({ connector, id, stale }) => connector === name && (stale || due.has(id)))
+    return new MemoryStatus({ ...memory, stale: stale.length })
+  })
+
 const statusOf = (
   usage: Usage.Usage,
   gates: GateCounts.GateCounts,
+  live: LiveMemory,
   { kind, name, source_type }: ConfiguredConnector
 ) =>
   Effect.gen(function*() {
@@ -76,7 +87,7 @@ const statusOf = (
       ),
       skipped: [...skipped].map(([doc_id, reason]) => new SkippedDocument({ doc_id, reason })),
       pending: yield* pendingOf(name, usage),
-      ...Option.match(gates.of(name), { onNone: () => ({}), onSome: (memory) => ({ memory }) })
+      ...Option.match(memoryOf(name, gates, live), { onNone: () => ({}), onSome: (memory) => ({ memory }) })
     })
   })
 
@@ -99,28 +110,32 @@ const indexStatus = Effect.flatMap(Projection, (projection) => projection.status
 )
 
 /**
+ * The report, and what the log says of memory: both of one reading of it.
+ *
  * @since 0.1.0
  * @category programs
  */
-export const status: Effect.Effect<
-  StatusReport,
+export const looked: Effect.Effect<
+  { readonly report: StatusReport; readonly live: LiveMemory },
   LogReadError | ManifestError | ProjectionError,
   Connectors | LogReader | ManifestStore | ProgressStore | Projection
 > = Effect.gen(function*() {
   const { configured } = yield* Connectors
   const reader = yield* LogReader
   const gates = GateCounts.make()
+  const live = makeLive()
   const usage = yield* Stream.runFold(reader.records(), Usage.nothing, (before, line) => {
     gates.take(line)
+    live.take(line)
     return Usage.add(before, line)
   })
   const segments = yield* reader.segments
-  return new StatusReport({
+  const report = new StatusReport({
     command: "status",
     ok: true,
     connectors: yield* Effect.forEach(
       [...configured, ...strangers(usage, configured)],
-      (connector) => statusOf(usage, gates, connector)
+      (connector) => statusOf(usage, gates, live, connector)
     ),
     log: new LogStatus({
       segments: segments.length,
@@ -130,4 +145,15 @@ export const status: Effect.Effect<
     }),
     projection: new ProjectionStatus(yield* indexStatus)
   })
+  return { report, live }
 })
+
+/**
+ * @since 0.1.0
+ * @category programs
+ */
+export const status: Effect.Effect<
+  StatusReport,
+  LogReadError | ManifestError | ProjectionError,
+  Connectors | LogReader | ManifestStore | ProgressStore | Projection
+> = Effect.map(looked, ({ report }) => report)

@@ -11,7 +11,7 @@ import * as StatusText from "../../src/cli/StatusText.ts"
 import * as SyncText from "../../src/cli/SyncText.ts"
 import { broken, duration, moment, size, some, width, wrapped } from "../../src/cli/Words.ts"
 import { DoctorReport, Finding } from "../../src/domain/DoctorReport.ts"
-import { ConnectorDrift, DriftDocuments, DriftReport, Estimate } from "../../src/domain/Drift.ts"
+import { ConnectorDrift, DriftDocuments, DriftMemory, DriftReport, Estimate } from "../../src/domain/Drift.ts"
 import { GetReport } from "../../src/domain/GetReport.ts"
 import { ChunkId, ConnectorName, DocId, Fingerprint, SourceUri, Timestamp } from "../../src/domain/Ids.ts"
 import { ReferenceDocument } from "../../src/domain/ReferenceReport.ts"
@@ -223,10 +223,42 @@ describe("a drift", () => {
     assert.deepStrictEqual(read({ model_calls: 0, model_tokens: 0 }).slice(1), [
       "  no call of the language model to read sessions into memory"
     ])
+    const nothing = { documents: 0, passages: 0, tokens: 0, embed_texts: 0 }
+    for (const more of [{}, { cost_usd: 0 }, { records: 0 }, { records: 0, model_calls: 0, model_tokens: 0 }]) {
+      const estimate = new Estimate({ ...nothing, ...more })
+      assert.deepStrictEqual(driftText(drift({ estimate }), false), ["notes: nothing to do, 7 unchanged"])
+    }
     assert.deepStrictEqual(driftText(drift(), false), ["notes: nothing to do, 7 unchanged"])
     const error = new ReportedError({ code: "ConnectorError", message: "it is away" })
     assert.deepStrictEqual(driftText(drift({ status: "failed", error }), false), ["notes: failed", "  it is away"])
-    assert.include(driftText(drift({ status: "refused", error })), "  a sync would refuse the removals:")
+    const refused = { status: "refused" as const, error, removed: 12, unchanged: 0 }
+    assert.deepStrictEqual(driftText(drift(refused)), [
+      "notes: 12 removed",
+      "  a sync would refuse the removals:",
+      "  it is away",
+      "nothing was changed; \"mem sync --allow-mass-removal\" does 12 removals"
+    ])
+    assert.strictEqual(
+      driftText(drift({ ...refused, new: 1 })).at(-1),
+      "nothing was changed; \"mem sync\" does all but 12 removals"
+    )
+  })
+
+  it("names what would be left out, and tells of sessions that a model would read though none is new", () => {
+    const skipped = [skip("link.md", "it is a symbolic link"), skip("big.md", "larger than 8 bytes")]
+    assert.deepStrictEqual(driftText(drift({ skipped, remark: "it matches 0" }), false), [
+      "notes: nothing to do, 7 unchanged",
+      "  it matches 0",
+      "  2 left out:",
+      "    link.md: it is a symbolic link",
+      "    big.md: larger than 8 bytes"
+    ])
+    const memory = (waiting: number, over_all: boolean, more: Partial<ConnectorDrift> = {}) =>
+      driftText(drift({ memory: new DriftMemory({ waiting, over_all }), ...more }))[0]
+    assert.strictEqual(memory(2, false), "notes: 2 sessions to be read into memory; 7 unchanged")
+    assert.strictEqual(memory(1, false, { new: 3 }), "notes: 3 new, 1 session to be read into memory; 7 unchanged")
+    assert.strictEqual(memory(0, true), "notes: the memory over all sessions to be made anew; 7 unchanged")
+    assert.strictEqual(memory(0, false), "notes: nothing to do, 7 unchanged")
   })
 })
 
@@ -308,6 +340,11 @@ describe("a status", () => {
       "    tokens sent, 678 answered"
     ])
     assert.lengthOf(told({ current: false, updates: 20 }), 1)
+    assert.deepStrictEqual(told({}, { waiting: 2 }).slice(1, -1), [
+      "  2 sessions wait to be read into memory by the model of connectors.yaml; the",
+      "  next sync does it"
+    ])
+    assert.deepStrictEqual(told({ current: false }, { sessions: 0, waiting: 0, gates: [] }), [])
   })
 
   it("warns of a model that takes nearly everything, or cannot keep to the form, once there are enough steps", () => {

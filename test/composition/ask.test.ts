@@ -1,6 +1,8 @@
 /** What is remembered, asked for through the built program, with a server of models on this machine. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
 import * as ModelServer from "../fixtures/ModelServer.ts"
 import { folder, mem } from "./Mem.ts"
 
@@ -77,6 +79,57 @@ describe("asking memory", () => {
         assert.match(once.stdout, /\nread: 0 of \d+ sections; --max-calls allows no more;/)
         assert.strictEqual(server.requests.length - before, 3)
         assert.strictEqual((yield* mem(["ask", "which", "--max-calls", "0"], { cwd })).code, 2)
+      }),
+    60_000
+  )
+
+  it.scopedLive(
+    "tells of sessions that wait to be read: in drift, in its exit code, and in the status",
+    () =>
+      Effect.gen(function*() {
+        const server = yield* ModelServer.make
+        server.behave(({ body }) => {
+          const [, suffix] = /<check-([0-9a-f]+)>/.exec(JSON.stringify(body)) ?? []
+          const said = [["check", "no"], ["update", ""], ["cite", ""], ["next", "continue"]]
+          return ModelServer.completion(
+            said.map(([tag, text]) => `<${tag}-${suffix}>${text}</${tag}-${suffix}>`).join("\n")
+          )
+        })
+        const claude = "connectors:\n  claude: { kind: claude-code, path: ./claude }\nembedder: { kind: hashed }\n"
+        const model =
+          `model: { kind: openai-compatible, base_url: "${server.url}/v1", model: some-model, api_key: "\${MODEL_KEY}" }\n`
+        const said = (n: number) =>
+          `${
+            JSON.stringify({
+              type: "user",
+              uuid: `u${n}`,
+              sessionId: `s${n}`,
+              timestamp: `2026-05-01T09:0${n}:00.000Z`,
+              message: { role: "user", content: `Port ${n} is open.` }
+            })
+          }\n`
+        const cwd = yield* folder({
+          "connectors.yaml": claude,
+          "claude/-w/s1.jsonl": said(1),
+          "claude/-w/s2.jsonl": said(2)
+        })
+        assert.strictEqual((yield* mem(["sync"], { cwd })).code, 0)
+        fs.writeFileSync(path.join(cwd, "connectors.yaml"), `${claude}${model}`)
+        const before = yield* mem(["drift", "--exit-code"], { cwd })
+        assert.deepStrictEqual([before.code, before.stderr], [10, ""])
+        assert.match(before.stdout, /^claude: 2 sessions to be read into memory; 2 unchanged\n/)
+        const estimated = yield* mem(["drift", "--estimate", "--json", "--exit-code"], { cwd })
+        assert.strictEqual(estimated.code, 10)
+        assert.deepInclude(JSON.parse(estimated.stdout), { drift: true })
+        assert.include((yield* mem(["status"], { cwd })).stdout, "  2 sessions wait to be read into memory")
+
+        const env = { MODEL_KEY: "some-key" }
+        assert.strictEqual((yield* mem(["sync", "--max-calls", "1"], { cwd, env })).code, 3)
+        const status = yield* mem(["status", "--json"], { cwd })
+        assert.strictEqual(JSON.parse(status.stdout).connectors[0].memory.waiting, 1)
+        assert.strictEqual((yield* mem(["sync"], { cwd, env })).code, 0)
+        const after = yield* mem(["drift", "--exit-code"], { cwd })
+        assert.deepStrictEqual([after.code, after.stdout], [0, "claude: nothing to do, 2 unchanged\n"])
       }),
     60_000
   )
