@@ -68,7 +68,7 @@ export type ListingItem = DocumentRef | ListingSkip | ListingRemoval
 
 /**
  * The refs may be held in memory, their contents may not. A stream that fails is a failed listing, not a short one:
- * it removes nothing.
+ * it removes nothing. `remark` is what a person should know of the options, as where they leave nothing of what is there.
  *
  * @since 0.1.0
  * @category models
@@ -77,4 +77,5 @@ export interface Listing {
   readonly coverage: Coverage
   readonly roots: ReadonlyArray<ListingRoot>
   readonly documents: Stream.Stream<ListingItem, ConnectorError>
+  readonly remark?: string
 }

@@ -11,7 +11,7 @@ import { type FailedEntry, ManifestEntry } from "../domain/Manifest.ts"
 import { hadOtherLimit, tooLarge } from "./Unfit.ts"
 
 /**
- * A listing, read to its end. `duplicated` are ids that it named more than once.
+ * A listing, read to its end. `duplicated` are ids that it named more than once; `remark` is what it says of its options.
  *
  * @since 0.1.0
  * @category models
@@ -23,6 +23,7 @@ export interface Listed {
   readonly skipped: ReadonlyMap<DocId, string>
   readonly removals: ReadonlySet<DocId>
   readonly duplicated: ReadonlySet<DocId>
+  readonly remark?: string | undefined
 }
 
 /**

@@ -26,7 +26,7 @@ export interface GuardOptions {
  */
 export const defaults: GuardOptions = { max_removed_ratio: 0.5, max_removed_min: 10 }
 
-const advice = "nothing was removed; if that is right, run it again with --allow-mass-removal"
+const advice = "nothing was removed; if that is right, run \"mem sync --allow-mass-removal\""
 
 /**
  * Why these removals are refused, if they are.

@@ -26,7 +26,7 @@ const safeRef = (ref: DocumentRef): DocumentRef => {
  * @since 0.1.0
  * @category listing
  */
-export const readListing = ({ coverage, documents, roots }: Listing): Effect.Effect<Listed, ConnectorError> =>
+export const readListing = ({ coverage, documents, remark, roots }: Listing): Effect.Effect<Listed, ConnectorError> =>
   Effect.suspend(() => {
     const refs = new Map<DocId, DocumentRef>()
     const skipped = new Map<DocId, string>()
@@ -52,7 +52,8 @@ export const readListing = ({ coverage, documents, roots }: Listing): Effect.Eff
         refs,
         skipped,
         removals,
-        duplicated
+        duplicated,
+        remark
       }
     )
   })

@@ -23,7 +23,7 @@ import { ConnectorDrift, DriftDocuments, DriftReport, Estimate } from "../domain
 import type { EmbedderError } from "../domain/EmbedderErrors.ts"
 import type { ConnectorName } from "../domain/Ids.ts"
 import type { ManifestError } from "../domain/StoreErrors.ts"
-import { ReportedError } from "../domain/SyncReport.ts"
+import { ReportedError, SkippedDocument } from "../domain/SyncReport.ts"
 import type { Ahead } from "../memory/Ahead.ts"
 import { chosen, type UnknownConnector } from "./Chosen.ts"
 import { type Diff, diff, type Known, type Listed } from "./Diff.ts"
@@ -163,7 +163,9 @@ const described = (name: ConnectorName, known: Known, listed: Listed, changes: D
       stale: changes.stale.map(({ ref }) => ref.doc_id),
       moved: changes.moved.map(({ ref }) => ref.doc_id),
       removed: removed.map(({ doc_id }) => doc_id)
-    })
+    }),
+    skipped: changes.skipped.map(({ doc_id, reason }) => new SkippedDocument({ doc_id, reason })),
+    ...(listed.remark === undefined ? {} : { remark: listed.remark })
   }
 }
 

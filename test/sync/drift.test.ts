@@ -26,6 +26,8 @@ for (const [name, make] of [["Memory", inMemory], ["Segments", onDisk]] as const
         yield* control.put({ doc_id: "edited.txt", content: text("edited again") })
         yield* control.put({ doc_id: "new.txt", content: text("new") })
         yield* control.remove("gone.txt")
+        yield* control.put({ doc_id: "away.txt", content: text("away") })
+        yield* control.setAvailability("away.txt", "unavailable")
         yield* control.resetCounts
         const before = [yield* world.lines, yield* world.manifest(notes), yield* world.counts]
 
@@ -40,6 +42,9 @@ for (const [name, make] of [["Memory", inMemory], ["Segments", onDisk]] as const
           moved: [],
           removed: ["gone.txt"]
         })
+        assert.deepStrictEqual(found?.skipped?.map(({ doc_id, reason }) => [doc_id, reason]), [
+          ["away.txt", "unavailable"]
+        ])
         assert.strictEqual((yield* control.counts).fetches, 0)
         assert.deepStrictEqual([yield* world.lines, yield* world.manifest(notes), yield* world.counts], before)
 

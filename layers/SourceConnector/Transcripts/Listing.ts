@@ -10,6 +10,7 @@ import type { SourceUri } from "../../../src/domain/Ids.ts"
 import { DocId } from "../../../src/domain/Ids.ts"
 import { type ListingItem, ListingSkip } from "../../../src/domain/Listing.ts"
 import type { ManifestEntry } from "../../../src/domain/Manifest.ts"
+import { plural } from "../../../src/text/Amounts.ts"
 import { DiskError, type DiskOperations } from "../Folder/Disk.ts"
 import { rootUri } from "../Folder/Names.ts"
 import type { Stat } from "../Folder/Revision.ts"
@@ -76,6 +77,16 @@ const refOf = ({ doc_id, stat, uri }: Dated & { readonly doc_id: DocId }): Docum
     size: Number(stat.size)
   })
 
+/** Options that leave nothing are more often a mistake than a wish. */
+const remarkOn = (dated: number, wanted: number): { readonly remark?: string } =>
+  dated > 0 && wanted === 0
+    ? {
+      remark:
+        `"project" in connectors.yaml matches 0 of ${plural(dated, "transcript")}: it is a glob over the folder that `
+        + "the agent worked in, such as \"**/demo\""
+    }
+    : {}
+
 /**
  * What a listing says of these files.
  *
@@ -85,7 +96,7 @@ const refOf = ({ doc_id, stat, uri }: Dated & { readonly doc_id: DocId }): Docum
 export const itemsOf = (
   { disk, isWanted, known, since }: ListingOptions,
   { candidates, left }: Found
-): Effect.Effect<ReadonlyArray<ListingItem>, DiskError> =>
+): Effect.Effect<{ readonly items: ReadonlyArray<ListingItem>; readonly remark?: string }, DiskError> =>
   Effect.gen(function*() {
     const sorted = [...candidates].sort(byPath)
     const dated: Array<Dated> = []
@@ -112,5 +123,5 @@ export const itemsOf = (
         onSuccess: () => ref
       })
     }, { concurrency: sideBySide })
-    return [...items, ...skips]
+    return { items: [...items, ...skips], ...remarkOn(dated.length, wanted.length) }
   })

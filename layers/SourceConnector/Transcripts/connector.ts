@@ -79,7 +79,7 @@ export const connectorOf = (
       Effect.gen(function*() {
         const cutOff = since === undefined ? 0 : momentOf(since, yield* Clock.currentTimeMillis)
         const found = yield* walk(disk)
-        const items = yield* itemsOf({ disk, known, since: cutOff, isWanted }, found)
+        const { items, ...remark } = yield* itemsOf({ disk, known, since: cutOff, isWanted }, found)
         const isRootBroken = found.broken.some(({ path }) => path === root)
         return {
           coverage: "window" as const,
@@ -87,7 +87,8 @@ export const connectorOf = (
             ...(isRootBroken ? [] : [new ListingRoot({ uri, status: "readable" })]),
             ...found.broken.map(({ path, status }) => new ListingRoot({ uri: rootUri(path), status }))
           ],
-          documents: Stream.fromIterable(items)
+          documents: Stream.fromIterable(items),
+          ...remark
         }
       })
 

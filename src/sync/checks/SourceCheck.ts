@@ -18,7 +18,7 @@ const checkSource = ({ name }: ConfiguredConnector) =>
     const connector = yield* Effect.flatMap(Connectors, ({ get }) => get(name))
     const known = yield* Effect.flatMap(ManifestStore, ({ load }) => load(name))
     const listing = yield* connector.list(Option.getOrElse(known, () => new Map()))
-    const { refs, roots, skipped } = yield* readListing(listing)
+    const { refs, remark, roots, skipped } = yield* readListing(listing)
     const bad = roots.filter(({ status }) => status !== "readable")
     if (bad.length > 0) {
       return of(
@@ -27,7 +27,7 @@ const checkSource = ({ name }: ConfiguredConnector) =>
         "make it readable, or take it out of connectors.yaml"
       )
     }
-    if (refs.size === 0) return of("note", "no document is there; see its options in connectors.yaml")
+    if (refs.size === 0) return of("note", remark ?? "no document is there; see its options in connectors.yaml")
     return of("ok", `${plural(refs.size, "document")} can be listed, ${skipped.size} left out`)
   })).pipe(
     Effect.catchAll(({ message }) => Effect.succeed(about("source", name)("problem", message)))
