@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Live from "../../layers/Live.ts"
 import { RebuildReport } from "../domain/RebuildReport.ts"
+import { liveIn } from "../sync/LiveText.ts"
 import { rebuild as program } from "../sync/rebuild.ts"
 import { plural } from "../text/Amounts.ts"
 import { answer } from "./Answer.ts"
@@ -43,11 +44,9 @@ export const rebuild = Command.make("rebuild", {
       lines: [
         ...wrapped(
           "",
-          `made anew from ${plural(report.records, "record")} of the log: ${
-            plural(report.live_chunks, "live passage")
-          }, nothing embedded`
+          `made anew from ${plural(report.records, "record")} of the log, with ${liveIn(report)} live; nothing embedded`
         ),
-        `sha256 of mem dump --embeddings: ${report.state_sha256.slice(0, 16)}…`
+        ...wrapped("", `sha256 ${report.state_sha256.slice(0, 16)}…, which "mem dump --digest" prints in full`)
       ]
     })
   })).pipe(Command.withDescription("Throw the search index away and make it anew from the log. Nothing is embedded."))

@@ -104,7 +104,8 @@ export const DumpLine = Schema.Union(ReferenceDumpLine, RecordDumpLine, MemoryDu
 export type DumpLine = typeof DumpLine.Type
 
 /**
- * The one JSON document of `mem rebuild --json`. `state_sha256` is that of the bytes of `mem dump --embeddings`; a
+ * The one JSON document of `mem rebuild --json`: live passages of documents, Records of sessions and pieces of memory.
+ * `state_sha256` is that of the bytes of `mem dump --embeddings`; a
  * rebuild calls no embedder.
  *
  * @since 0.1.0
@@ -115,6 +116,8 @@ export class RebuildReport extends Schema.Class<RebuildReport>("mem/RebuildRepor
   ok: Schema.Boolean,
   records: Count,
   live_chunks: Count,
+  live_records: Count,
+  live_memory: Count,
   embed_calls: Schema.Literal(0),
   state_sha256: Sha256
 }) {}

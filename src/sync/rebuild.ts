@@ -32,24 +32,37 @@ export const dump = (options: {
   )
 
 /**
- * The sha256 of the dump with embeddings, and how many passages it has. It is taken from the projection, not from the
+ * How many lines of each kind the dump has.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type LiveCounts = Pick<RebuildReport, "live_chunks" | "live_records" | "live_memory">
+
+const members = { reference: "live_chunks", record: "live_records", memory: "live_memory" } as const
+
+/**
+ * The sha256 of the dump with embeddings, and how many passages, Records and pieces of memory it has. It is taken from the projection, not from the
  * log, so a projection that differs by a byte differs here.
  *
  * @since 0.1.0
  * @category dumping
  */
 export const digest: Effect.Effect<
-  { readonly live_chunks: number; readonly state_sha256: Sha256 },
+  LiveCounts & { readonly state_sha256: Sha256 },
   ProjectionError,
   Projection
 > = Effect.suspend(() => {
   const hash = createHash("sha256")
+  const counts = { live_chunks: 0, live_records: 0, live_memory: 0 }
   return Stream.unwrap(Effect.map(Projection, (projection) => projection.dump({ embeddings: true }))).pipe(
-    Stream.runFold(0, (count, line) => {
-      hash.update(printed(line))
-      return count + (line.kind === "reference" ? 1 : 0)
-    }),
-    Effect.map((live_chunks) => ({ live_chunks, state_sha256: Sha256.make(hash.digest("hex")) }))
+    Stream.runForEach((line) =>
+      Effect.sync(() => {
+        hash.update(printed(line))
+        counts[members[line.kind]] += 1
+      })
+    ),
+    Effect.map(() => ({ ...counts, state_sha256: Sha256.make(hash.digest("hex")) }))
   )
 })
 

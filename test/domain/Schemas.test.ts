@@ -423,7 +423,7 @@ const lines = [
   sample(
     "RebuildReport",
     RebuildReport,
-    `{"command":"rebuild","ok":true,"records":33,"live_chunks":12,"embed_calls":0,"state_sha256":"${hex64}"}`
+    `{"command":"rebuild","ok":true,"records":33,"live_chunks":12,"live_records":4,"live_memory":5,"embed_calls":0,"state_sha256":"${hex64}"}`
   ),
   sample("DumpLine", DumpLine, `${dump}}`),
   sample("DumpLine, with its embedding", DumpLine, `${dump},"embedding":"AACAPw=="}`)

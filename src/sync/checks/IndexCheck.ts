@@ -13,6 +13,7 @@ import type { Finding } from "../../domain/DoctorReport.ts"
 import type { Live } from "../../log/Live.ts"
 import { plural } from "../../text/Amounts.ts"
 import { catchUp } from "../CatchUp.ts"
+import { liveIn } from "../LiveText.ts"
 import { digest } from "../rebuild.ts"
 import { about, repair } from "./About.ts"
 
@@ -49,7 +50,7 @@ export const checkIndex = (
         const projection = yield* fresh
         const wanted = yield* Effect.zipRight(catchUp, digest).pipe(Effect.provideService(Projection, projection))
         return found.state_sha256 === wanted.state_sha256
-          ? ofIndex("ok", `${plural(found.live_chunks, "passage")}, as the log has them`)
+          ? ofIndex("ok", `${liveIn(found)}, as the log has them`)
           : ofIndex("problem", "it does not say what the log says", again)
       }
     }
