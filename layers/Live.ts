@@ -28,6 +28,7 @@ import { type ConnectorsFile, ModelOptions } from "../src/domain/ConnectorsFile.
 import type { EmbedderError } from "../src/domain/EmbedderErrors.ts"
 import type { EmbedderStatus } from "../src/domain/EmbedderStatus.ts"
 import type { LogLocked } from "../src/domain/LogErrors.ts"
+import type { ModelStatus } from "../src/domain/ModelStatus.ts"
 import type { ProjectionError } from "../src/domain/StoreErrors.ts"
 import type { TokenCounterError } from "../src/domain/TokenCounterErrors.ts"
 import type { Loss } from "../src/log/Loss.ts"
@@ -247,3 +248,15 @@ export const checkModel = (file: ConnectorsFile, options: ModelOptions): Effect.
     Effect.promise(() => import("./LanguageModel/Configured.ts")),
     ({ make }) => Effect.asVoid(make(file, options))
   )
+
+/**
+ * Whether that model's server is there and has it. It is asked for its list of models, nothing is generated.
+ *
+ * @since 0.1.0
+ * @category probing
+ */
+export const modelStatus = (
+  file: ConnectorsFile,
+  options: ModelOptions
+): Effect.Effect<ModelStatus, ConnectorsFileError> =>
+  Effect.flatMap(Effect.promise(() => import("./LanguageModel/Probe.ts")), ({ status }) => status(file, options))

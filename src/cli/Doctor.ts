@@ -13,9 +13,11 @@ import * as Schema from "effect/Schema"
 import * as Live from "../../layers/Live.ts"
 import * as MemoryProjection from "../../layers/Projection/Memory.ts"
 import { Connectors } from "../../services/Connectors.ts"
+import type { ConnectorsFile } from "../domain/ConnectorsFile.ts"
 import { DoctorReport, Finding } from "../domain/DoctorReport.ts"
 import { sentences } from "../log/Loss.ts"
 import { checkEmbedder } from "../sync/checks/EmbedderCheck.ts"
+import { checkModel } from "../sync/checks/ModelCheck.ts"
 import { doctor as check } from "../sync/doctor.ts"
 import { repair } from "../sync/repair.ts"
 import { answer } from "./Answer.ts"
@@ -31,19 +33,26 @@ const nobody = Layer.succeed(Connectors, {
   get: () => Effect.dieMessage("no connector is configured")
 })
 
+/** Nothing of a file that names no model. */
+const modelOf = (file: ConnectorsFile) =>
+  file.model === undefined ? Effect.succeed([]) : Effect.match(Live.modelStatus(file, file.model), {
+    onFailure: ({ message }) => [new Finding({ check: "model", level: "problem", message })],
+    onSuccess: (status) => [checkModel(status)]
+  })
+
 /** What `connectors.yaml` says; where it cannot be used, that is a finding, and the other checks go on. */
 const configured = Effect.gen(function*() {
   const read = yield* Effect.either(Effect.gen(function*() {
     const { file } = yield* configuration
     yield* Layer.build(Live.connectors(file))
-    return { file, embedder: yield* Live.embedderStatus(file) }
+    return { file, embedder: yield* Live.embedderStatus(file), model: yield* modelOf(file) }
   }))
   return Either.match(read, {
     onLeft: ({ message }) => ({
       connectors: nobody,
       findings: [new Finding({ check: "configuration", level: "problem", message })]
     }),
-    onRight: ({ embedder, file }) => ({
+    onRight: ({ embedder, file, model }) => ({
       connectors: Layer.orDie(Live.connectors(file)),
       findings: [
         new Finding({
@@ -51,7 +60,8 @@ const configured = Effect.gen(function*() {
           level: "ok",
           message: `${file.file} names ${file.connectors.map(({ name }) => name).join(", ") || "no connector yet"}`
         }),
-        ...checkEmbedder(embedder)
+        ...checkEmbedder(embedder),
+        ...model
       ]
     })
   })

@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
  * @since 0.1.0
  * @category schemas
  */
-export const Check = Schema.Literal("configuration", "log", "lock", "manifest", "index", "source", "embedder")
+export const Check = Schema.Literal("configuration", "log", "lock", "manifest", "index", "source", "embedder", "model")
 /**
  * @since 0.1.0
  * @category schemas

@@ -88,7 +88,8 @@ describe("asking memory", () => {
     () =>
       Effect.gen(function*() {
         const server = yield* ModelServer.make
-        server.behave(({ body }) => {
+        server.behave(({ body, path }) => {
+          if (path.endsWith("/models")) return { body: { data: [{ id: "some-model" }] } }
           const [, suffix] = /<check-([0-9a-f]+)>/.exec(JSON.stringify(body)) ?? []
           const said = [["check", "no"], ["update", ""], ["cite", ""], ["next", "continue"]]
           return ModelServer.completion(
@@ -130,6 +131,16 @@ describe("asking memory", () => {
         assert.strictEqual((yield* mem(["sync"], { cwd, env })).code, 0)
         const after = yield* mem(["drift", "--exit-code"], { cwd })
         assert.deepStrictEqual([after.code, after.stdout], [0, "claude: nothing to do, 2 unchanged\n"])
+
+        const asked = server.requests.length
+        const keyless = yield* mem(["doctor"], { cwd })
+        assert.strictEqual(keyless.code, 1)
+        assert.match(keyless.stdout, /\nPROBLEM model: (.*\n)+?.*MODEL_KEY/)
+        const well = yield* mem(["doctor"], { cwd, env })
+        assert.strictEqual(well.code, 0)
+        assert.match(well.stdout, /\nok +model of some-model: http.* has it\n/)
+        assert.match(well.stdout, /\nok +index: 0 passages and 2 Records of sessions, as the log has them\n/)
+        assert.deepStrictEqual(server.requests.slice(asked).map(({ path }) => path), ["/v1/models"])
       }),
     60_000
   )

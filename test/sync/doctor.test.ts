@@ -1,6 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import * as NodeHttp from "../../layers/HttpClient/Node.ts"
+import type * as OpenAiCompatible from "../../layers/LanguageModel/OpenAiCompatible.ts"
+import * as Probe from "../../layers/LanguageModel/Probe.ts"
 import * as MemoryProjection from "../../layers/Projection/Memory.ts"
 import { Connectors } from "../../services/Connectors.ts"
 import { type LockState, LogLock } from "../../services/LogLock.ts"
@@ -16,8 +20,10 @@ import { LogFsError, LogLocked } from "../../src/domain/LogErrors.ts"
 import { LogFault } from "../../src/domain/LogVerifyReport.ts"
 import { ManifestEntry } from "../../src/domain/Manifest.ts"
 import { checkEmbedder } from "../../src/sync/checks/EmbedderCheck.ts"
+import { checkModel } from "../../src/sync/checks/ModelCheck.ts"
 import { doctor } from "../../src/sync/doctor.ts"
 import { repair } from "../../src/sync/repair.ts"
+import * as ModelServer from "../fixtures/ModelServer.ts"
 import { document, many, notes, notesOf, passages, synced, withoutDisk } from "./Given.ts"
 import { type Services, vec, type World } from "./Harness.ts"
 
@@ -286,3 +292,50 @@ const first = <A>(entries: ReadonlyMap<DocId, A>): A => {
   for (const [key, entry] of entries) if (key !== id) return entry
   throw new Error("there is none")
 }
+
+describe("a language model", () => {
+  const probed = (behave: ModelServer.Behave, more: Partial<OpenAiCompatible.Options> = {}) =>
+    Effect.gen(function*() {
+      const server = yield* ModelServer.make
+      server.behave(behave)
+      const options = { base_url: `${server.url}/v1`, model: "some-model", ...more }
+      const status = yield* Effect.provide(Probe.probe(options), NodeHttp.layer)
+      const [request, ...others] = server.requests
+      assert.deepStrictEqual([request?.path, others.length], ["/v1/models", 0])
+      const { check, level, message, subject } = checkModel(status)
+      return `${check} of ${subject} ${level}: ${message}`.replaceAll(server.url, "URL")
+    }).pipe(Effect.scoped)
+
+  it.live("is looked for in the list of its server, and nothing is generated", () =>
+    Effect.gen(function*() {
+      const list = (...ids: ReadonlyArray<string>): ModelServer.Behave => () => ({
+        body: { object: "list", data: ids.map((id) => ({ id })) }
+      })
+      for (const id of ["some-model", "some-model:latest", "models/some-model"]) {
+        assert.strictEqual(yield* probed(list("other", id)), "model of some-model ok: URL/v1 has it")
+      }
+      assert.strictEqual(
+        yield* probed(list("other", "some-model-2")),
+        "model of some-model problem: URL/v1 does not have it; it has other, some-model-2"
+      )
+      const llama: ModelServer.Behave = () => ({ body: { data: [{ id: "/m.gguf", owned_by: "llamacpp" }] } })
+      assert.include(yield* probed(llama), "ok: URL/v1 runs /m.gguf, which answers to any name")
+      for (const behave of [() => ({ body: "hello" }), () => ({ status: 404 }), () => ({ body: {} })]) {
+        assert.include(yield* probed(behave), "ok: URL/v1 answers, and does not say which models it has")
+      }
+    }))
+
+  it.live("is a problem where its server wants a key, is not there, or is broken; the key is not told", () =>
+    Effect.gen(function*() {
+      const key = "sk-very-secret"
+      const closed: ModelServer.Behave = () => ModelServer.complaint(401, `no such key: ${key}`)
+      const told = yield* probed(closed, { api_key: Redacted.make(key) })
+      assert.include(told, "problem: URL/v1 wants another key: status 401")
+      assert.notInclude(told, key)
+      assert.include(yield* probed(() => ({ status: 500 })), "problem: URL/v1: status 500")
+      const gone = yield* Probe.probe({ base_url: "http://127.0.0.1:9/v1", model: "m" }).pipe(
+        Effect.provide(NodeHttp.layer)
+      )
+      assert.include(gone.problem?.detail, "cannot be reached")
+    }))
+})
