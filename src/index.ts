@@ -113,7 +113,7 @@ export { Passage } from "./domain/Passage.ts"
 export { DumpLine, RebuildReport } from "./domain/RebuildReport.ts"
 export { Branch, Derived, Origin, Record, RecordKind, RecordMeta, Role } from "./domain/Record.ts"
 export { Commit, Exclusion, Reference, Tombstone, Vector } from "./domain/Reference.ts"
-export { ReferenceDocument, ReferenceReport } from "./domain/ReferenceReport.ts"
+export { ReferenceDocument, ReferenceReport, ReferenceSession } from "./domain/ReferenceReport.ts"
 export { type Hit, MemoryHit, SearchHit, SearchMode, SearchReport } from "./domain/SearchReport.ts"
 export { type SessionItem, SourceWarning } from "./domain/SessionRead.ts"
 export {

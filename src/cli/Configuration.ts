@@ -135,5 +135,6 @@ export const knownOrStored = (command: string, name: string, home: string) =>
   Effect.catchTag(knownName(command, name, []), "UsageError", () =>
     Effect.flatMap(
       Effect.provide(references, Live.read(home)),
-      ({ documents }) => knownName(command, name, documents.map(({ connector }) => connector))
+      ({ documents, sessions }) =>
+        knownName(command, name, [...documents, ...sessions].map(({ connector }) => connector))
     ))

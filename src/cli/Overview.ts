@@ -22,7 +22,7 @@ const groups: ReadonlyArray<
     ["get NAME:DOC[:LINES]", "print what a hit points at, with its surroundings"],
     ["drift [NAME]", "show what a sync would do, and what it would cost"],
     ["status", "show what is in memory, what failed and why"],
-    ["ref list [NAME]", "list the documents in memory"],
+    ["ref list [NAME]", "list the documents and sessions in memory"],
     ["chunk FILE...", "show how files would be cut"],
     ["dump", "print all that is live as sorted JSON lines"],
     ["log cat", "print the records of the log"]

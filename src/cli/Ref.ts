@@ -1,5 +1,5 @@
 /**
- * `mem ref`: reference documents one by one. `rm` keeps a document out of every later sync and `add` lets it back in;
+ * `mem ref`: reference documents and sessions one by one. `rm` keeps a document out of every later sync and `add` lets it back in;
  * what was stored of it stays in the log.
  *
  * @since 0.1.0
@@ -13,7 +13,7 @@ import * as Live from "../../layers/Live.ts"
 import { DocId } from "../domain/Ids.ts"
 import { ReferenceReport } from "../domain/ReferenceReport.ts"
 import { markDue } from "../memory/markDue.ts"
-import { exclude, include } from "../sync/exclude.ts"
+import { exclude, include, meant, meantToCome } from "../sync/exclude.ts"
 import { keepUp } from "../sync/KeepUp.ts"
 import { references } from "../sync/references.ts"
 import { answer } from "./Answer.ts"
@@ -34,16 +34,18 @@ const list = Command.make("list", { name: connectorName }, ({ name }) =>
     const report = yield* Effect.provide(references, Live.read(home))
     const only = yield* Effect.transposeMapOption(
       name,
-      (name) => knownName("mem ref list", name, report.documents.map(({ connector }) => connector))
+      (name) =>
+        knownName("mem ref list", name, [...report.documents, ...report.sessions].map(({ connector }) => connector))
     )
-    const documents = report.documents.filter(({ connector }) =>
+    const isWanted = ({ connector }: { readonly connector: string }) =>
       Option.match(only, { onNone: () => true, onSome: (name) => connector === name })
-    )
-    yield* answer({
-      document: encode(new ReferenceReport({ ...report, documents })),
-      lines: RefText.lines(documents)
+    const listed = new ReferenceReport({
+      ...report,
+      documents: report.documents.filter(isWanted),
+      sessions: report.sessions.filter(isWanted)
     })
-  })).pipe(Command.withDescription("List the reference documents in memory. Reads only."))
+    yield* answer({ document: encode(listed), lines: RefText.lines(listed) })
+  })).pipe(Command.withDescription("List the reference documents and the sessions in memory. Reads only."))
 
 const sync = Command.make(
   "sync",
@@ -55,23 +57,27 @@ const sync = Command.make(
 
 const positional = {
   name: Args.text({ name: "NAME" }).pipe(Args.withDescription("A connector by its name in connectors.yaml")),
-  document: Args.text({ name: "DOC_ID" }).pipe(Args.withDescription("A document, as \"mem ref list\" names it"))
+  document: Args.text({ name: "DOC_ID" }).pipe(
+    Args.withDescription("A document or session, as \"mem ref list\" names it; of a session six characters may do")
+  )
 }
 
 const changing = (
   command: "ref rm" | "ref add",
   change: typeof exclude,
+  idOf: typeof meant,
   says: (name: string, document: string) => string
 ) =>
 (given: { readonly name: string; readonly document: string }) =>
   Effect.gen(function*() {
     const home = yield* existingHome(`mem ${command}`)
     const decoded = Schema.decodeOption(DocId)(given.document)
-    const doc_id = yield* Option.match(decoded, {
+    const given_id = yield* Option.match(decoded, {
       onSome: Effect.succeed,
       onNone: () => new UsageError({ command: `mem ${command}`, detail: "the name of the document is empty" })
     })
     const connector = yield* knownOrStored(`mem ${command}`, given.name, home)
+    const doc_id = yield* Effect.provide(idOf(connector, given_id), Live.read(home))
     // What memory has of it goes with it.
     const changed = Effect.zipLeft(change(connector, doc_id), markDue)
     yield* Effect.provide(keepUp(changed), Live.write(home))
@@ -87,6 +93,7 @@ const rm = Command.make(
   changing(
     "ref rm",
     exclude,
+    meant,
     (name, document) =>
       `${document} of ${name} is no longer found, and later syncs leave it out; its text stays in the log. `
       + `"mem ref add" lets it back in.`
@@ -98,7 +105,7 @@ const rm = Command.make(
 const add = Command.make(
   "add",
   positional,
-  changing("ref add", include, (name, document) => `the next sync reads ${document} of ${name} again`)
+  changing("ref add", include, meantToCome, (name, document) => `the next sync reads ${document} of ${name} again`)
 ).pipe(Command.withDescription("Let a document that was taken out back in: the next sync reads it again."))
 
 /**

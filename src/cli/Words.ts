@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { number, plural } from "../text/Amounts.ts"
+import { plural, some as someOf } from "../text/Amounts.ts"
 import { printable } from "./Printable.ts"
 
 /**
@@ -91,8 +91,4 @@ export const wrapped = (head: string, sentence: string, indent?: string): Readon
  * @since 0.1.0
  * @category formatting
  */
-export const some = (names: ReadonlyArray<string>, most = 3): string => {
-  const shown = names.length <= most + 1 ? names : names.slice(0, most)
-  const rest = names.length - shown.length
-  return shown.map(printable).join(", ") + (rest === 0 ? "" : ` and ${number(rest)} more`)
-}
+export const some = (names: ReadonlyArray<string>, most?: number): string => someOf(names.map(printable), most)

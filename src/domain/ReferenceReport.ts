@@ -1,5 +1,5 @@
 /**
- * The reference documents in memory: the report of `mem ref list`.
+ * The reference documents and the sessions in memory: the report of `mem ref list`.
  *
  * @since 0.1.0
  */
@@ -23,7 +23,24 @@ export class ReferenceDocument extends Schema.Class<ReferenceDocument>("mem/Refe
 }) {}
 
 /**
- * The one JSON document of `mem ref list --json`, sorted by connector and doc_id.
+ * A session: how many Records are archived, when the last of them was said, and the folder that the agent worked in last,
+ * where they tell.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export class ReferenceSession extends Schema.Class<ReferenceSession>("mem/ReferenceSession")({
+  connector: ConnectorName,
+  doc_id: DocId,
+  source_uri: SourceUri,
+  records: Count,
+  latest: Schema.NullOr(Timestamp),
+  project: Schema.optional(Schema.String),
+  synced_at: Timestamp
+}) {}
+
+/**
+ * The one JSON document of `mem ref list --json`, each part sorted by connector and doc_id.
  *
  * @since 0.1.0
  * @category schemas
@@ -31,5 +48,6 @@ export class ReferenceDocument extends Schema.Class<ReferenceDocument>("mem/Refe
 export class ReferenceReport extends Schema.Class<ReferenceReport>("mem/ReferenceReport")({
   command: Schema.Literal("ref list"),
   ok: Schema.Boolean,
-  documents: Schema.Array(ReferenceDocument)
+  documents: Schema.Array(ReferenceDocument),
+  sessions: Schema.Array(ReferenceSession)
 }) {}

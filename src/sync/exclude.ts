@@ -5,9 +5,10 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { LogReader } from "../../services/LogReader.ts"
+import type { LogReader, LogReadError } from "../../services/LogReader.ts"
 import { LogWriter } from "../../services/LogWriter.ts"
 import { ManifestStore } from "../../services/ManifestStore.ts"
 import { ProgressStore } from "../../services/ProgressStore.ts"
@@ -16,12 +17,15 @@ import { ConnectorName, DocId } from "../domain/Ids.ts"
 import type { LogEntry } from "../domain/LogRecord.ts"
 import { type FailedEntry, ManifestEntry } from "../domain/Manifest.ts"
 import { Exclusion } from "../domain/Reference.ts"
-import { entryOf } from "../log/Live.ts"
+import type { ManifestError } from "../domain/StoreErrors.ts"
+import { documentKey, entryOf } from "../log/Live.ts"
 import { beginRun } from "./BeginRun.ts"
 import * as Groups from "./Groups.ts"
 import { loadManifest } from "./LoadManifest.ts"
+import { live } from "./LogView.ts"
 import { timestamp } from "./Pipeline.ts"
 import type { SyncError } from "./Run.ts"
+import { beginningWith, fewest, SeveralSessions } from "./SessionId.ts"
 
 /**
  * There is no such document to exclude, it is excluded already, or it is not excluded.
@@ -37,7 +41,7 @@ export class UnknownDocument extends Schema.TaggedError<UnknownDocument>("mem/Un
   override get message(): string {
     switch (this.wanted) {
       case "known":
-        return `${this.connector} has no document ${this.doc_id}; "mem ref list ${this.connector}" names those it has`
+        return `${this.connector} has no document or session ${this.doc_id}; "mem ref list ${this.connector}" names those it has`
       case "included":
         return `${this.doc_id} of ${this.connector} is excluded already; "mem ref add" lets it back in`
       case "excluded":
@@ -45,6 +49,55 @@ export class UnknownDocument extends Schema.TaggedError<UnknownDocument>("mem/Un
     }
   }
 }
+
+const chosen = (
+  connector: ConnectorName,
+  given: DocId,
+  found: ReadonlyArray<DocId>
+): Effect.Effect<DocId, SeveralSessions> => {
+  const [first = given, second] = found
+  return second === undefined
+    ? Effect.succeed(first)
+    : new SeveralSessions({ connector, beginning: given, doc_ids: found })
+}
+
+/**
+ * The document that is meant to be taken out: one that is known by this id, or the one session whose id begins so.
+ *
+ * @since 0.1.0
+ * @category ids
+ */
+export const meant = (
+  connector: ConnectorName,
+  given: DocId
+): Effect.Effect<DocId, LogReadError | ManifestError | SeveralSessions, LogReader | ManifestStore> =>
+  Effect.gen(function*() {
+    const { documents, ...log } = yield* live
+    const failed = yield* Effect.flatMap(ManifestStore, ({ loadFailed }) => loadFailed(connector))
+    if (failed.has(given) || HashMap.has(documents, documentKey(connector, given))) return given
+    const found = beginningWith({ ...log, documents }, connector, given)
+    return yield* chosen(connector, given, found.map(({ commit }) => commit.doc_id))
+  })
+
+/**
+ * As {@link meant}, among those that were taken out.
+ *
+ * @since 0.1.0
+ * @category ids
+ */
+export const meantToCome = (
+  connector: ConnectorName,
+  given: DocId
+): Effect.Effect<DocId, LogReadError | SeveralSessions, LogReader> =>
+  Effect.gen(function*() {
+    const { documents, excluded } = yield* live
+    if (given.length < fewest || HashMap.has(documents, documentKey(connector, given))) return given
+    const found = [...HashMap.values(documents)].filter(({ commit }) =>
+      commit.connector === connector && commit.doc_id.startsWith(given)
+      && Option.contains(HashMap.get(excluded, documentKey(connector, commit.doc_id)), true)
+    )
+    return yield* chosen(connector, given, found.map(({ commit }) => commit.doc_id).sort())
+  })
 
 type Requirements = LogReader | LogWriter | ManifestStore | ProgressStore
 

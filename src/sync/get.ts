@@ -7,6 +7,7 @@
  *
  * @since 0.1.0
  */
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
@@ -19,6 +20,7 @@ import { documentKey, type LiveDocument } from "../log/Live.ts"
 import * as SessionRecords from "../log/SessionRecords.ts"
 import { linesOf } from "../text/Lines.ts"
 import { live } from "./LogView.ts"
+import { beginningWith, SeveralSessions } from "./SessionId.ts"
 
 /**
  * One reading of a place. `lines` are as they were written: `10`, `10-20`, or `10-` for all from there on.
@@ -43,12 +45,13 @@ export class NotInMemory extends Schema.TaggedError<NotInMemory>("mem/NotInMemor
   doc_id: DocId
 }) {
   override get message(): string {
-    return `${this.connector} has no document ${this.doc_id} in memory; "mem ref list" names those that there are`
+    return `${this.connector} has no document or session ${this.doc_id} in memory; "mem ref list" names those that there `
+      + "are"
   }
 }
 
 /**
- * The document has no such lines.
+ * The document has no such lines, or the session no such Records.
  *
  * @since 0.1.0
  * @category errors
@@ -56,10 +59,15 @@ export class NotInMemory extends Schema.TaggedError<NotInMemory>("mem/NotInMemor
 export class NoSuchLines extends Schema.TaggedError<NoSuchLines>("mem/NoSuchLines")("NoSuchLines", {
   doc_id: DocId,
   lines: Schema.String,
-  of: Schema.Int
+  unit: Schema.Literal("lines", "Records"),
+  of: Schema.Int,
+  backwards: Schema.Boolean
 }) {
   override get message(): string {
-    return `${this.doc_id} has lines 1 to ${this.of}, not ${this.lines}; ask for lines like 10, 10-20 or 10-`
+    const { backwards, doc_id, lines, of, unit } = this
+    const ask = `ask for ${unit} like 10, 10-20 or 10-`
+    if (backwards) return `${doc_id}: ${lines} ends before it begins; it has ${unit} 1 to ${of}, ${ask}`
+    return of === 0 ? `${doc_id} has no ${unit}` : `${doc_id} has ${unit} 1 to ${of}, not ${lines}; ${ask}`
   }
 }
 
@@ -93,6 +101,14 @@ export const readings = (place: string): ReadonlyArray<Place> => {
 const asWritten = ({ first, last }: { readonly first: number; readonly last: number }): string =>
   last === Number.MAX_SAFE_INTEGER ? `${first}-` : first === last ? `${first}` : `${first}-${last}`
 
+const noSuch = (
+  doc_id: DocId,
+  unit: NoSuchLines["unit"],
+  range: { readonly first: number; readonly last: number },
+  of: number
+): NoSuchLines =>
+  new NoSuchLines({ doc_id, unit, lines: asWritten(range), of, backwards: range.first > range.last && of > 0 })
+
 const reportOf = (
   { commit, passages }: LiveDocument,
   lines: Place["lines"],
@@ -105,7 +121,7 @@ const reportOf = (
     const all = linesOf(references.map(({ text }) => text).join(""))
     const { first, last } = Option.getOrElse(lines, () => ({ first: 1, last: all.length }))
     if (first < 1 || first > last || first > all.length) {
-      return yield* new NoSuchLines({ doc_id: commit.doc_id, lines: asWritten({ first, last }), of: all.length })
+      return yield* noSuch(commit.doc_id, "lines", { first, last }, all.length)
     }
     const end = Math.min(last, all.length)
     const around = Option.isNone(lines) ? 0 : context
@@ -140,7 +156,7 @@ const sessionOf = (
     const places = SessionRecords.positions(folded)
     const { first, last } = Option.getOrElse(lines, () => ({ first: 1, last: places.length }))
     if (first < 1 || first > last || first > places.length) {
-      return yield* new NoSuchLines({ doc_id, lines: asWritten({ first, last }), of: places.length })
+      return yield* noSuch(doc_id, "Records", { first, last }, places.length)
     }
     const end = Math.min(last, places.length)
     const around = Option.isNone(lines) ? 0 : context
@@ -165,7 +181,7 @@ const sessionOf = (
   })
 
 /**
- * The first of the readings that memory has a document for, and whether all of it was asked for. On each side of
+ * The first of the readings that memory has a document for, or else one session whose id begins so, and whether all of it was asked for. On each side of
  * single lines, or of single Records of a session, `context` more are given.
  *
  * @since 0.1.0
@@ -176,18 +192,30 @@ export const get = (
   context: number
 ): Effect.Effect<
   { readonly report: GetReport | GetSessionReport; readonly whole: boolean },
-  NotInMemory | NoSuchLines | LogReadError,
+  NotInMemory | NoSuchLines | SeveralSessions | LogReadError,
   LogReader
 > =>
   Effect.gen(function*() {
-    const { documents } = yield* live
-    for (const { connector, doc_id, lines } of [first, ...others]) {
-      const found = HashMap.get(documents, documentKey(connector, doc_id))
-      if (Option.isSome(found) && found.value.commit.removed !== true) {
-        const report = found.value.records > 0
-          ? yield* sessionOf(found.value, lines, context)
-          : yield* reportOf(found.value, lines, context)
+    const log = yield* live
+    const printed = (document: LiveDocument, lines: Place["lines"]) =>
+      Effect.gen(function*() {
+        const report = document.records > 0
+          ? yield* sessionOf(document, lines, context)
+          : yield* reportOf(document, lines, context)
         return { report, whole: Option.isNone(lines) }
+      })
+    for (const { connector, doc_id, lines } of [first, ...others]) {
+      const found = HashMap.get(log.documents, documentKey(connector, doc_id))
+      if (Option.isSome(found) && found.value.commit.removed !== true) return yield* printed(found.value, lines)
+    }
+    for (const { connector, doc_id, lines } of [first, ...others]) {
+      const found = beginningWith(log, connector, doc_id)
+      if (Arr.isNonEmptyReadonlyArray(found)) {
+        return found.length === 1 ? yield* printed(found[0], lines) : yield* new SeveralSessions({
+          connector,
+          beginning: doc_id,
+          doc_ids: found.map(({ commit }) => commit.doc_id)
+        })
       }
     }
     // What stands before lines is what was meant, where neither is there.

@@ -14,7 +14,7 @@ import { DoctorReport, Finding } from "../../src/domain/DoctorReport.ts"
 import { ConnectorDrift, DriftDocuments, DriftMemory, DriftReport, Estimate } from "../../src/domain/Drift.ts"
 import { GetReport } from "../../src/domain/GetReport.ts"
 import { ChunkId, ConnectorName, DocId, Fingerprint, SourceUri, Timestamp } from "../../src/domain/Ids.ts"
-import { ReferenceDocument } from "../../src/domain/ReferenceReport.ts"
+import { ReferenceDocument, ReferenceSession } from "../../src/domain/ReferenceReport.ts"
 import { SearchHit, SearchReport } from "../../src/domain/SearchReport.ts"
 import {
   ConnectorStatus,
@@ -498,7 +498,7 @@ describe("lines of a document", () => {
   })
 })
 
-it("reference documents are a table for each connector", () => {
+it("documents and sessions are a table for each connector", () => {
   const document = (name: string, id: string, chunks: number, excluded = false) =>
     new ReferenceDocument({
       connector: ConnectorName.make(name),
@@ -508,19 +508,39 @@ it("reference documents are a table for each connector", () => {
       synced_at: at,
       excluded
     })
+  const session = (name: string, more: Partial<ReferenceSession> = {}) =>
+    new ReferenceSession({
+      connector: ConnectorName.make(name),
+      doc_id: DocId.make("s1"),
+      source_uri: uri("s1"),
+      records: 1234,
+      latest: null,
+      synced_at: at,
+      ...more
+    })
   assert.deepStrictEqual(
-    RefText.lines([document("a", "x.md", 1234), document("a", "\u009b.md", 0, true), document("b", "y", 1)]),
+    RefText.lines({
+      documents: [document("a", "x.md", 1234), document("a", "\u009b.md", 0, true), document("b", "y", 1)],
+      sessions: [session("a2", { latest: at, project: "/w/\u009b" }), session("b"), session("b", { records: 7 })]
+    }),
     [
       "a: 2 documents",
       "  passages  stored                document",
       "     1,234  2026-11-29 20:00 UTC  x.md",
       "  excluded  2026-11-29 20:00 UTC  \\u009b.md",
+      "a2: 1 session",
+      "   Records  last said             session, and its project",
+      "     1,234  2026-11-29 20:00 UTC  s1  /w/\\u009b",
       "b: 1 document",
       "  passages  stored                document",
-      "         1  2026-11-29 20:00 UTC  y"
+      "         1  2026-11-29 20:00 UTC  y",
+      "b: 2 sessions",
+      "   Records  last said             session, and its project",
+      "     1,234                        s1",
+      "         7                        s1"
     ]
   )
-  assert.deepStrictEqual(RefText.lines([]), ["no document is in memory"])
+  assert.deepStrictEqual(RefText.lines({ documents: [], sessions: [] }), ["nothing is in memory"])
 })
 
 it("what a check found is told with what to do, and summed up", () => {

@@ -93,9 +93,10 @@ describe("mem get", () => {
       assert.deepStrictEqual(yield* some("notes:a.txt:11-99", 0), ["11-12", "", "11 12", ""])
       assert.deepStrictEqual(yield* some("notes:a.txt:1-12"), ["1-12", "", "1 2 3 4 5 6 7 8 9 10 11 12", ""])
       assert.isFalse((yield* asked(world, "notes:a.txt:1-12")).whole)
-      for (const wrong of ["0", "13", "5-4", "13-", "0-3"]) {
-        assert.include(yield* refused(world, `notes:a.txt:${wrong}`), "has lines 1 to 12")
+      for (const wrong of ["0", "13", "13-", "0-3"]) {
+        assert.include(yield* refused(world, `notes:a.txt:${wrong}`), `has lines 1 to 12, not ${wrong}`)
       }
+      assert.include(yield* refused(world, "notes:a.txt:5-4"), "5-4 ends before it begins; it has lines 1 to 12")
     }))
 
   it.effect("takes the longer name where there is such a document, and the shorter one where there is not", () =>
@@ -107,7 +108,7 @@ describe("mem get", () => {
       assert.strictEqual(yield* id("notes:a:2"), "a")
       assert.strictEqual(yield* id("notes:a:1:1"), "a:1")
       assert.strictEqual(yield* id("notes:b:2"), "b:2")
-      assert.include(yield* refused(world, "notes:b:3"), "no document b in memory")
+      assert.include(yield* refused(world, "notes:b:3"), "no document or session b in memory")
     }))
 
   it.effect("knows no document that was never there, was removed, or is kept out", () =>
@@ -118,7 +119,7 @@ describe("mem get", () => {
       yield* run()
       yield* world.process(exclude(notes, DocId.make("b")))
       for (const place of ["notes:a", "notes:b", "notes:z", "other:c"]) {
-        assert.match(yield* refused(world, place), /has no document . in memory; "mem ref list" names/)
+        assert.match(yield* refused(world, place), /has no document or session . in memory; "mem ref list" names/)
       }
       assert.strictEqual((yield* asked(world, "notes:c")).report.connector, ConnectorName.make("notes"))
     }))

@@ -5,11 +5,12 @@ import * as FastCheck from "effect/FastCheck"
 import * as VecSessions from "../../../layers/SourceConnector/VecSessions.ts"
 import { GetSessionReport } from "../../../src/domain/GetReport.ts"
 import { ConnectorName, DocId, RecordKey, Timestamp } from "../../../src/domain/Ids.ts"
-import { Record } from "../../../src/domain/Record.ts"
+import { Record, RecordMeta } from "../../../src/domain/Record.ts"
 import { SourceWarning } from "../../../src/domain/SessionRead.ts"
 import { drift } from "../../../src/sync/drift.ts"
-import { exclude, include } from "../../../src/sync/exclude.ts"
+import { exclude, include, meant, meantToCome } from "../../../src/sync/exclude.ts"
 import { get, readings } from "../../../src/sync/get.ts"
+import { references } from "../../../src/sync/references.ts"
 import { status } from "../../../src/sync/status.ts"
 import { defaults, sync } from "../../../src/sync/sync.ts"
 import { quiet, warnings } from "../../fixtures/Index.ts"
@@ -72,6 +73,56 @@ describe("sync of sessions", () => {
         assert.lengthOf(yield* linesOf(world, "record"), 4)
       }).pipe(Effect.provide(quiet)))
   }
+
+  it.scopedLive("lists each with its Records, its last moment and its project, and finds it by the beginning of its id", () =>
+    Effect.gen(function*() {
+      const moment = (minute: number) => Timestamp.make(`2026-05-01T09:0${minute}:00.000Z`)
+      const { run, world } = yield* worldOf([
+        {
+          id: "abcdef-1",
+          items: [
+            say("a", "x", { at: moment(2), meta: new RecordMeta({ cwd: "/w/demo" }) }),
+            say("b", "y", { at: moment(1) })
+          ]
+        },
+        { id: "abcdef-2", items: [say("c")] },
+        { id: "abcxyz-3", items: [say("d")] }
+      ], inMemory)
+      yield* run()
+      const { documents, sessions } = yield* world.process(references)
+      assert.deepStrictEqual(
+        sessions.map(({ doc_id, latest, project, records }) => [String(doc_id), records, latest, project]),
+        [["abcdef-1", 2, moment(2), "/w/demo"], ["abcdef-2", 1, null, undefined], ["abcxyz-3", 1, null, undefined]]
+      )
+      assert.deepStrictEqual(documents, [])
+      const { connectors: [counted] } = yield* world.process(status)
+      assert.deepInclude(counted, { documents: 3, records: 4 })
+
+      const asked = (place: string) => {
+        const [first, ...others] = readings(place)
+        assert.isDefined(first)
+        return world.process(get([first, ...others], 0))
+      }
+      const told = (place: string) => Effect.map(Effect.flip(asked(place)), (error) => String(error))
+      const { report, whole } = yield* asked("claude:abcdef-1:2")
+      assert.deepStrictEqual([report.doc_id, report.lines, whole], [DocId.make("abcdef-1"), [2, 2], false])
+      assert.strictEqual((yield* asked("claude:abcxyz")).report.doc_id, DocId.make("abcxyz-3"))
+      assert.strictEqual((yield* asked("claude:abcxyz:1")).report.doc_id, DocId.make("abcxyz-3"))
+      assert.include(yield* told("claude:abcdef"), "2 sessions of claude begin with abcdef: abcdef-1, abcdef-2")
+      assert.include(yield* told("claude:abcxy"), "no document or session abcxy in memory")
+      assert.include(yield* told("claude:abcxyz:9"), "has Records 1 to 1, not 9")
+
+      const id = (given: string) => world.process(meant(claude, DocId.make(given)))
+      const back = (given: string) => world.process(meantToCome(claude, DocId.make(given)))
+      assert.strictEqual(yield* id("abcxyz"), DocId.make("abcxyz-3"))
+      assert.strictEqual(yield* id("abcxy"), DocId.make("abcxy"))
+      assert.strictEqual(yield* id("abcdef-1"), DocId.make("abcdef-1"))
+      assert.include(String(yield* Effect.flip(id("abcdef"))), "write more of the id")
+      assert.strictEqual(yield* back("abcxyz"), DocId.make("abcxyz"))
+      yield* world.process(exclude(claude, DocId.make("abcxyz-3")))
+      assert.strictEqual(yield* back("abcxyz"), DocId.make("abcxyz-3"))
+      assert.strictEqual(yield* id("abcxyz"), DocId.make("abcxyz"))
+    }))
 
   it.scopedLive("keeps what the agent has deleted", () =>
     Effect.gen(function*() {
