@@ -19,6 +19,7 @@ import { Role } from "../domain/Record.ts"
 import { SearchMode, SearchReport } from "../domain/SearchReport.ts"
 import { marked } from "../memory/OwnOutput.ts"
 import { matches } from "../search/Matches.ts"
+import { whyNothing } from "../search/Nothing.ts"
 import { embedded, type RecordFilter, search as program } from "../search/search.ts"
 import { answer } from "./Answer.ts"
 import { configuration, knownOrStored } from "./Configuration.ts"
@@ -86,6 +87,9 @@ const filterOf = (given: {
     const role = yield* Effect.transposeMapOption(given.role, roleOf)
     const since = yield* Effect.transposeMapOption(given.since, (moment) => momentOf("--since", moment))
     const until = yield* Effect.transposeMapOption(given.until, (moment) => momentOf("--until", moment))
+    if (Option.isSome(since) && Option.isSome(until) && since.value >= until.value) {
+      return yield* refuse(`--since is ${since.value} and --until is ${until.value}: nothing lies between`)
+    }
     const filter: RecordFilter = {
       ...Option.match(role, { onNone: () => ({}), onSome: (role) => ({ role }) }),
       ...Option.match(given.tool, { onNone: () => ({}), onSome: (tool) => ({ tool }) }),
@@ -119,8 +123,8 @@ export const search = Command.make("search", {
     Options.withDescription("Hits, at most; 10 if not given"),
     Options.withDefault("10")
   ),
-  connector: optionalText("connector", "NAME", "Only documents of this connector"),
-  path: optionalText("path", "GLOB", "Only documents whose id matches, such as \"projects/**\""),
+  connector: optionalText("connector", "NAME", "Only documents and sessions of this connector"),
+  path: optionalText("path", "GLOB", "Only documents and sessions whose id matches, such as \"projects/**\""),
   mode: Options.text("mode").pipe(
     Options.withPseudoName("MODE"),
     Options.withDescription("hybrid (if not given): both; vector: by meaning; keyword: by words, without the model"),
@@ -166,7 +170,12 @@ export const search = Command.make("search", {
       ? { ...asked, mode: "keyword" as const }
       : yield* Effect.provide(embedded(asked), Live.embedder(file))
     const index = Layer.provideMerge(Live.readIndex(home), Live.read(home))
-    const report = yield* Effect.provide(program(query, filter), Layer.merge(index, Live.connectors(file)))
+    const report = yield* Effect.gen(function*() {
+      const found = yield* program(query, filter)
+      if (found.hits.length + (found.records ?? []).length > 0) return found
+      const hint = yield* whyNothing(query, filter)
+      return hint === undefined ? found : new SearchReport({ ...found, hint })
+    }).pipe(Effect.provide(Layer.merge(index, Live.connectors(file))))
     const { colours, reads } = yield* Terminal
     const lines = SearchText.lines(
       report,

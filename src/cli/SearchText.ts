@@ -138,13 +138,18 @@ const recordBlock = (hit: RecordHit, matchesOf: (text: string) => Ranges): Reado
  * @category formatting
  */
 export const lines = (
-  { hits, query, records = [] }: SearchReport,
+  { hint, hits, query, records = [] }: SearchReport,
   matchesOf: (text: string) => Ranges,
   [before, after]: Marks
 ): ReadonlyArray<string> =>
   hits.length + records.length === 0
-    ? broken("", `nothing was found for "${printable(query)}"`)
-    : [...hits.map((hit) => hitBlock(hit, matchesOf)), ...records.map((hit) => recordBlock(hit, matchesOf))].flatMap((
+    ? broken("", `nothing was found for "${printable(query)}"${hint === undefined ? "" : `: ${printable(hint)}`}`)
+    : [
+      ...hits.map((hit) => hitBlock(hit, matchesOf)),
+      // Their scores are of another scale.
+      ...(hits.length === 0 || records.length === 0 ? [] : [["in sessions, by words:"]]),
+      ...records.map((hit) => recordBlock(hit, matchesOf))
+    ].flatMap((
       lines,
       i
     ) => [...(i === 0 ? [] : [""]), ...lines]).map((line) => line.replaceAll(opens, before).replaceAll(closes, after))

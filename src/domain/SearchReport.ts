@@ -105,7 +105,8 @@ export class RecordHit extends Schema.Class<RecordHit>("mem/RecordHit")({
 }) {}
 
 /**
- * The one JSON document of `mem search --json`. `records` is there where sessions were searched and hold the words.
+ * The one JSON document of `mem search --json`. `records` is there where sessions were searched and hold the words,
+ * `hint` where nothing was found, and what was asked for cannot be there.
  *
  * @since 0.1.0
  * @category schemas
@@ -116,5 +117,6 @@ export class SearchReport extends Schema.Class<SearchReport>("mem/SearchReport")
   query: Schema.String,
   mode: SearchMode,
   hits: Schema.Array(Hit),
-  records: Schema.optional(Schema.Array(RecordHit))
+  records: Schema.optional(Schema.Array(RecordHit)),
+  hint: Schema.optional(Schema.String)
 }) {}

@@ -13,9 +13,18 @@ import { broken, duration, moment, size, some, width, wrapped } from "../../src/
 import { DoctorReport, Finding } from "../../src/domain/DoctorReport.ts"
 import { ConnectorDrift, DriftDocuments, DriftMemory, DriftReport, Estimate } from "../../src/domain/Drift.ts"
 import { GetReport } from "../../src/domain/GetReport.ts"
-import { ChunkId, ConnectorName, DocId, Fingerprint, SourceUri, Timestamp } from "../../src/domain/Ids.ts"
+import {
+  ChunkId,
+  ConnectorName,
+  DocId,
+  Fingerprint,
+  RecordKey,
+  SessionKey,
+  SourceUri,
+  Timestamp
+} from "../../src/domain/Ids.ts"
 import { ReferenceDocument, ReferenceSession } from "../../src/domain/ReferenceReport.ts"
-import { SearchHit, SearchReport } from "../../src/domain/SearchReport.ts"
+import { RecordHit, SearchHit, SearchReport } from "../../src/domain/SearchReport.ts"
 import {
   ConnectorStatus,
   GateStatus,
@@ -441,6 +450,37 @@ describe("a search", () => {
 
   it("says that nothing was found", () => {
     assert.deepStrictEqual(found([], "here"), ["nothing was found for \"what \\u0007 here\""])
+    const hint = "the tool is called Bash, not \u0007"
+    const report = new SearchReport({ command: "search", ok: true, query: "x", mode: "hybrid", hits: [], hint })
+    assert.deepStrictEqual(SearchText.lines(report, () => [], SearchText.uncoloured), [
+      "nothing was found for \"x\": the tool is called Bash, not \\u0007"
+    ])
+  })
+
+  it("tells Records apart from the hits before them, whose scores are of another scale", () => {
+    const record = new RecordHit({
+      score: 1,
+      connector: notes,
+      doc_id: DocId.make("s1"),
+      source_uri: uri("s1"),
+      lines: [3, 3],
+      key: RecordKey.make("k"),
+      session_key: SessionKey.make("s1"),
+      role: "user",
+      block: "text",
+      at: null,
+      derived: false,
+      text: "has",
+      excerpt: false
+    })
+    const lines = (hits: ReadonlyArray<SearchHit>) =>
+      SearchText.lines(
+        new SearchReport({ command: "search", ok: true, query: "x", mode: "hybrid", hits, records: [record] }),
+        () => [],
+        SearchText.uncoloured
+      )
+    const [first, ...rest] = lines([])
+    assert.deepStrictEqual(lines([hit({})]).slice(-5), ["", "in sessions, by words:", "", first, ...rest])
   })
 
   it.prop("marks all matches, and lets nothing else of a text act on a terminal", [

@@ -194,6 +194,7 @@ describe("a mistyped command", () => {
         [["search"], "nothing is looked for"],
         [["search", "x", "--mode", "fuzzy"], "it must be one of hybrid, vector, keyword"],
         [["search", "x", "-k", "0"], "from 1 to 1000"],
+        [["search", "x", "--since", "2026-05-02", "--until", "2026-05-01"], "nothing lies between"],
         [["search", "x", "--connector", "nots"], "there is \"notes\""],
         [["get", "k8s.md"], "names no document"],
         [["get", "notes:k8s.md"], "there is no memory in"],

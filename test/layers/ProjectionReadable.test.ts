@@ -127,6 +127,15 @@ const damages: ReadonlyArray<Damage> = [
 const many = Array.from({ length: 40 }, (_, i) => `d${i}.md`)
 
 describe("a file that cannot be used", () => {
+  it.scopedLive("is nothing to warn of where nothing was synced yet", () =>
+    Effect.gen(function*() {
+      const log = yield* newLog
+      const home = yield* temporaryHome
+      const { layer, messages } = warnings()
+      const hits = yield* Effect.provide(reading(home, log, search("d7")), layer)
+      assert.deepStrictEqual([hits, messages], [[], []])
+    }))
+
   for (const { hidden = false, make, name, state } of damages) {
     it.scopedLive(`${name}: readers fold the log and touch nothing, and the next writer mends it`, () =>
       Effect.gen(function*() {

@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import * as SynchronizedRef from "effect/SynchronizedRef"
 import { LogReader } from "../../../services/LogReader.ts"
 import type { RecordIndex } from "../../../services/RecordIndex.ts"
@@ -75,6 +76,11 @@ const warn = (path: string, { detail, state }: Unusable) =>
     }, so the log is read as a whole; "mem sync" or "mem rebuild --from-log" mends it`
   )
 
+const isEmpty = Effect.flatMap(
+  LogReader,
+  ({ records }) => Effect.match(Stream.runHead(records()), { onFailure: () => false, onSuccess: Option.isNone })
+)
+
 const look = (engine: Effect.Effect<Engine, ProjectionError>, path: string) =>
   Effect.gen(function*() {
     const log = yield* LogReader
@@ -130,7 +136,8 @@ export const make = (
         const found: Look = Option.isNone(key)
           ? unusable("missing", "there is none")
           : yield* Scope.extend(look(engine, path), scope)
-        if (found._tag === "Unusable") yield* warn(path, found)
+        // Before the first sync there is nothing that an index could lack.
+        if (found._tag === "Unusable" && !(found.state === "missing" && (yield* isEmpty))) yield* warn(path, found)
         return { key, look: found, scope }
       }).pipe(Effect.provideService(LogReader, log))
 
