@@ -11,6 +11,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Live from "../../layers/Live.ts"
 import { LogReader } from "../../services/LogReader.ts"
+import { bodies } from "../domain/LogRecord.ts"
 import * as Codec from "../log/Codec.ts"
 import { verify as program } from "../log/verify.ts"
 import { answer } from "./Answer.ts"
@@ -44,6 +45,8 @@ const verify = Command.make("verify", {}, () =>
     )
   )
 
+const kinds: ReadonlyArray<string> = Object.keys(bodies)
+
 const cat = Command.make("cat", {
   kind: Options.text("kind").pipe(
     Options.withPseudoName("KIND"),
@@ -54,6 +57,12 @@ const cat = Command.make("cat", {
   Effect.gen(function*() {
     const { json } = yield* global
     if (json) return yield* new UsageError({ command: "mem log cat", detail: "it prints JSON lines without --json" })
+    if (Option.exists(kind, (name) => !kinds.includes(name) && !name.startsWith("x-"))) {
+      return yield* new UsageError({
+        command: "mem log cat",
+        detail: `--kind is ${JSON.stringify(Option.getOrElse(kind, () => ""))}: it must be one of ${kinds.join(", ")}`
+      })
+    }
     const folder = yield* home
     const { write } = yield* Output
     yield* Effect.gen(function*() {

@@ -19,7 +19,7 @@ import {
   ProfileOptions
 } from "../domain/ConnectorsFile.ts"
 import { ConnectorName } from "../domain/Ids.ts"
-import { firstIssue, type KeyIssue, keyPath } from "./KeyPath.ts"
+import { emptyList, firstIssue, type KeyIssue, keyPath } from "./KeyPath.ts"
 import { malformedReference } from "./Secrets.ts"
 import { parseYaml } from "./YamlTree.ts"
 
@@ -142,7 +142,11 @@ const profiles = (value: unknown): Checked<ReadonlyArray<ProfileOptions>> =>
     return yield* forEach(Object.entries(written), ([given, questions]) =>
       Either.zipWith(
         decodeAt(ProfileName, given, ["profiles", given]),
-        decodeAt(Questions, Predicate.isString(questions) ? [questions] : questions, ["profiles", given]),
+        Either.mapLeft(
+          decodeAt(Questions, Predicate.isString(questions) ? [questions] : questions, ["profiles", given]),
+          (issue) =>
+            issue.detail === emptyList ? { ...issue, detail: `${emptyList}: write at least one question` } : issue
+        ),
         (name, questions) => new ProfileOptions({ name, questions })
       ))
   })

@@ -40,6 +40,14 @@ const withoutValue = (message: string): string =>
     .replace(/^is missing$/, "this key is missing")
 
 /**
+ * What is wrong with a list of nothing.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const emptyList = "this list is empty"
+
+/**
  * The first issue of a failed decoding, in words that hold no value.
  *
  * @since 0.1.0
@@ -47,5 +55,9 @@ const withoutValue = (message: string): string =>
  */
 export const firstIssue = (error: ParseResult.ParseError): KeyIssue => {
   const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
+  // A list that must not be empty lacks its first item.
+  if (issue !== undefined && issue.message === "is missing" && issue.path.at(-1) === 0) {
+    return { path: issue.path.slice(0, -1), detail: emptyList }
+  }
   return { path: issue?.path ?? [], detail: withoutValue(issue?.message ?? "not what is expected here") }
 }

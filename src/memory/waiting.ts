@@ -78,10 +78,10 @@ const waits = (
  */
 export const waiting = (
   live: LiveMemory,
-  { connector, policy, profiles, rules }: EstimateOptions
+  { connectors, policy, profiles, rules }: EstimateOptions
 ): Effect.Effect<Waiting, LogReadError, LanguageModel | LogReader | TokenCounter> =>
   Effect.gen(function*() {
-    const sessions = live.sessions().filter((session) => connector === undefined || session.connector === connector)
+    const sessions = live.sessions().filter(({ connector }) => connectors?.includes(connector) !== false)
     const found = yield* Effect.filter(
       sessions,
       (session) => Effect.exists(profiles, (profile) => waits(live, session, { policy, profile, rules }))

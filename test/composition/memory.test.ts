@@ -199,6 +199,7 @@ describe("a mistyped command", () => {
         [["get", "k8s.md"], "names no document"],
         [["get", "notes:k8s.md"], "there is no memory in"],
         [["dump", "--json"], "JSON lines without --json"],
+        [["log", "cat", "--kind", "foo"], "must be one of segment, vector, reference, tombstone, commit,"],
         [["rebuild"], "mem rebuild --from-log"],
         [["rebuild", "--from-log", "--home", path.join(cwd, "typo")], "there is no memory in"],
         [["sync", "--drift", "--verify"], "takes no other option"]

@@ -156,6 +156,11 @@ describe("ConnectorsYaml", () => {
       /:3: guards.max_removed_ratio: expected a number from 0 to 1$/
     ],
     ["a key of guards", "guards: { min: 2 }", /:1: guards.min: unknown key/],
+    [
+      "a profile of no questions",
+      "profiles: { ops: [] }",
+      `${a}:1: profiles.ops: this list is empty: write at least one question`
+    ],
     ["an embedder without a kind", "embedder: { model: a }", `${a}:1: embedder.kind: this key is missing`],
     [
       "a reference that is none",
