@@ -191,6 +191,11 @@ describe("SourceConnector/ClaudeCode lists", () => {
       assert.deepStrictEqual(yield* ids({ project: "/w/**" }), ["s2", "s3", "s1"])
       assert.deepStrictEqual(yield* ids({ project: ["**/x", "/nowhere"] }), ["s3"])
       assert.deepStrictEqual(yield* ids({ project: "-w-none" }), ["s4"])
+      const remarkOf = (project: string) =>
+        Effect.flatMap(ClaudeCode.make(name, { path: root, project }), ({ list }) =>
+          Effect.map(list(new Map()), ({ remark }) => remark))
+      assert.include(yield* remarkOf("foo"), "matches 0 of 4 transcripts")
+      assert.isUndefined(yield* remarkOf("/w/demo"))
     }))
 
   it.scopedLive("a folder that cannot be read as such, beside all others, and fails at the limit of the process", () =>
