@@ -5,7 +5,6 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { number, plural } from "../text/Amounts.ts"
 
 /**
  * The server asks to wait, `retry_after_ms` milliseconds where it says so.
@@ -99,10 +98,10 @@ export class ContextTooLong extends Schema.TaggedError<ContextTooLong>("mem/Cont
   answer_tokens: Schema.optional(Schema.Number)
 }) {
   override get message(): string {
-    const prompt = this.tokens === undefined ? "the prompt" : `the prompt of ${plural(this.tokens, "token")}`
+    const prompt = this.tokens === undefined ? "the prompt" : `the prompt of ${this.tokens} tokens`
     const answer = this.answer_tokens === undefined
       ? ""
-      : `, with ${number(this.answer_tokens)} kept for the answer,`
+      : `, with ${this.answer_tokens} kept for the answer,`
     return `${prompt}${answer} is too long for ${this.model}; give it a larger context at its server and, where `
       + "connectors.yaml says context_tokens, there, or choose another model"
   }

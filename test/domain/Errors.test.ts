@@ -169,7 +169,7 @@ const table: ReadonlyArray<Entry> = [
   entry(BadResponse, "of a proxy", new BadResponse({ model, detail: "HTML", cause }), [model, "HTML", "base URL"]),
   entry(ContextTooLong, "with a count", new ContextTooLong({ model, tokens: 90000, answer_tokens: 4096 }), [
     model,
-    "90,000 tokens, with 4,096 kept for the answer",
+    "90000 tokens, with 4096 kept for the answer",
     "context_tokens"
   ]),
   entry(ContextTooLong, "without a count", new ContextTooLong({ model }), [model, "context"]),

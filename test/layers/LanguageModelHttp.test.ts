@@ -263,7 +263,7 @@ describe("LanguageModel/OpenAiCompatible", () => {
         [
           complaint(400, "the request exceeds the available context size", { n_prompt_tokens: 1407 }),
           { _tag: "ContextTooLong", tokens: 1407 },
-          /1,407 tokens/
+          /1407 tokens/
         ],
         [
           complaint(500, "the request exceeds the available context size", { type: "exceed_context_size_error" }),
