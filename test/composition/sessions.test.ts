@@ -197,7 +197,8 @@ describe("sessions in a home", () => {
       Effect.gen(function*() {
         const cwd = yield* home
         const server = yield* ModelServer.make
-        server.behave(({ body }) => {
+        server.behave(({ body, path }) => {
+          if (path.endsWith("/models")) return { body: { data: [{ id: "small" }] } }
           const asked = askedIn(messagesOf(body))
           const [record] = asked.records
           return ModelServer.completion(replyText({
