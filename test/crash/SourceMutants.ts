@@ -60,7 +60,11 @@ export const sourceMutants: ReadonlyArray<SourceMutant> = [
         from: "Option.match(Option.filter(open, ({ txn }) => txn === record.txn), {\n        onNone",
         to: "Option.match(open, {\n        onNone"
       },
-      { file: "src/log/Gather.ts", from: "const whole = lines.length === record.body.n", to: "const whole = true" },
+      {
+        file: "src/log/Gather.ts",
+        from: "    if (lines.length !== record.body.n) return [Option.none(), Option.none()]\n",
+        to: ""
+      },
       {
         file: "src/log/Gather.ts",
         from: "  if (seq === txn) return Option.some({ txn, lines: Chunk.of(line) })\n",

@@ -5,10 +5,10 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { writeSync } from "node:fs"
+import { readFileSync, writeSync } from "node:fs"
 import { campaign, inRecovery, type Outcome } from "./Campaign.ts"
 import { mutants } from "./DiskMutants.ts"
-import { mutantOf } from "./SourceMutants.ts"
+import { count, mutantOf, sourceMutants } from "./SourceMutants.ts"
 
 const { CRASH_SEEDS, CRASH_SHARE, MUTANT } = process.env
 const long = CRASH_SEEDS !== undefined
@@ -20,6 +20,12 @@ const seeds = Array.from({ length: Number(CRASH_SEEDS ?? 8) }, (_, i) => i + 1)
 const tell = ({ runs, violations }: Outcome): void => {
   writeSync(1, `${runs} runs cut short, ${violations.length} violations\n`)
 }
+
+it("each step that a mutant takes out is in the source, once", () => {
+  for (const { file, from } of sourceMutants.flatMap(({ patches }) => patches)) {
+    assert.strictEqual(count(readFileSync(file, "utf8"), from), 1, `${file}: ${from}`)
+  }
+})
 
 describe("a sync that is cut short", () => {
   it.effect(
