@@ -21,8 +21,8 @@ export class MemoryIndex extends Context.Tag("mem/MemoryIndex")<MemoryIndex, {
   /** By which embedder memory is searched, as far as the log is folded. */
   readonly embedder: Effect.Effect<Option.Option<EmbedderFingerprint>, ProjectionError>
   /**
-   * The texts that are live, as far as the log is folded, and are not searched by a vector of that embedder. Each once or
-   * more; none of them twice in a row of one memory. What is written meanwhile is not waited for.
+   * The texts that are live, as far as the log is folded, and have no vector of that embedder: a text that more than one
+   * memory holds comes more than once.
    */
   readonly unembedded: (embedder: EmbedderFingerprint) => Stream.Stream<string, ProjectionError>
 }>() {}
